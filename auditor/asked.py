@@ -58,7 +58,12 @@ class Asked:
         return [*(own() if callable(own) else own)] or [one for one in literals(self.kind) if isinstance(one, str)]
 
     def accepted(self, value: Any) -> Any:
-        """Return a value as the study takes it. Raises `UsageError` for a value that no study can use."""
+        """Return a value as the study takes it, a text in place of a list as a list of it.
+
+        Raises `UsageError` for a value that no study can use.
+        """
+        if isinstance(value, str) and item_of(self.kind) is not None:
+            value = [value]
         for one in value if isinstance(value, list | tuple | set | frozenset) else [value]:
             self._within(one)
         if self.parameter.check is not None:
@@ -159,6 +164,15 @@ def _record(hint: Any) -> type | None:
 
 def _is_union(kind: Any) -> bool:
     return get_origin(kind) in (Union, types.UnionType)
+
+
+def item_of(kind: Any) -> Any:
+    """Return the type of the items of a sequence type; null for another type."""
+    for member in get_args(kind) if _is_union(kind) else [kind]:
+        origin = get_origin(member)
+        if origin is not None and origin is not tuple and issubclass(origin, Sequence):
+            return get_args(member)[0]
+    return None
 
 
 def literals(kind: Any) -> tuple[Any, ...]:

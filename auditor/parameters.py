@@ -270,14 +270,22 @@ BY_FILES = "By files"
 
 Executor = Annotated[
     str | None,
-    Parameter("What computes the parts: here (threads), processes, or ray (extra ray); default: here.", panel=BY_FILES),
+    Parameter(
+        "What computes the parts: here (threads), processes, or ray (extra ray); default: here.",
+        choices=("here", "processes", "ray"),
+        panel=BY_FILES,
+    ),
 ]
 
 Workers = Annotated[int | None, Parameter("By files: parallel tasks; default: one per core.", least=1, panel=BY_FILES)]
 
 Address = Annotated[
     str | None,
-    Parameter("Ray cluster, as in auto or ray://HOST:10001; default: Ray on this machine.", panel=BY_FILES),
+    Parameter(
+        "Ray cluster, as in auto or ray://HOST:10001; default: Ray on this machine.",
+        needs="executor=ray",
+        panel=BY_FILES,
+    ),
 ]
 
 WorkFolder = Annotated[

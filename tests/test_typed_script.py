@@ -43,6 +43,10 @@ try:
         svg: str = bounds.plot().svg
         report: auditor.Document = audit.report("mine")
         audit.words("mine", "yours", against="others", evaluation="people", by="training")
+        audit.bounds("mine", "yours", draws=3)
+        audit.bounds("mine", workers=2, file=Path("scores.parquet"))
+        audit.findings("mine", captions_only=True, known=Path("known.json"))
+        audit.findings("shards/*.parquet", verdicts=Path("verdicts"), workers=2)
         audit.score("mine", rank=True, references=5)
         audit.score("mine", candidates=["a"], missing="empty")
         audit.score("mine", preset="coco", candidates=["a"])
@@ -56,13 +60,18 @@ WRONG = """
 import auditor
 
 with auditor.open(5) as audit:
-    audit.bounds("mine", metric="cider")
+    audit.profile("mine", metric="cider")
     audit.compare("mine").nothing
 """
 
 #: Options of two forms of a command, and a form without what it requires.
 MIXED = {
+    'audit.bounds("mine", metric="cider")',
+    'audit.bounds("mine", draws=3, workers=2)',
+    'audit.bounds("mine", "yours", executor="here")',
     'audit.score("mine", rank=True, candidates=["a"])',
+    'audit.findings("mine", workers=2)',
+    'audit.findings("mine", verdicts=Path("verdicts"), captions_only=True)',
     'audit.score("mine", preset="coco")',
     'audit.score("mine", preset="coco", candidates=["a"], metrics=["cider"])',
     'audit.words("mine", against="others", importance=2, all_images=True)',
@@ -95,7 +104,11 @@ def test_script_of_a_user_passes_mypy_strict_and_a_wrong_one_does_not() -> None:
     assert 'Argument 1 to "open" has incompatible type "int"' in wrong.stdout
     assert 'Unexpected keyword argument "metric"' in wrong.stdout
     assert 'has no attribute "nothing"' in wrong.stdout
-    mixed = checked("\n".join(["import auditor", 'audit = auditor.open("audit.duckdb")', *sorted(MIXED)]))
+    mixed = checked(
+        "\n".join(
+            ["from pathlib import Path", "import auditor", 'audit = auditor.open("audit.duckdb")', *sorted(MIXED)]
+        )
+    )
     assert mixed.stdout.count('No overload variant of "__call__" of "Forms" matches') == len(MIXED), mixed.stdout
 
 

@@ -6,11 +6,10 @@ A study is imported when its command is called, never for `auditor --help`.
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -42,7 +41,7 @@ class _Option:
 
     @property
     def is_list(self) -> bool:
-        return self.asked.variadic or _listed(self.kind) is not None
+        return self.asked.variadic or asked.item_of(self.kind) is not None
 
     def shown(self) -> inspect.Parameter:
         """Return the option as a parameter that typer reads."""
@@ -125,22 +124,9 @@ def _spelt(kind: Any) -> Any:
     return type(values[0]) if values else kind
 
 
-def _is_union(kind: Any) -> bool:
-    return get_origin(kind) in (Union, types.UnionType)
-
-
-def _listed(kind: Any) -> Any:
-    """Return the type of the items of a sequence type; null for another type."""
-    for member in get_args(kind) if _is_union(kind) else [kind]:
-        origin = get_origin(member)
-        if origin is not None and origin is not tuple and issubclass(origin, Sequence):
-            return get_args(member)[0]
-    return None
-
-
 def _typed(kind: Any) -> Any:
     """Return the type that typer reads for a Python type: a list for any sequence."""
-    listed = _listed(kind)
+    listed = asked.item_of(kind)
     return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
 
 

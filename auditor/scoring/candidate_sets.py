@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from auditor.errors import MetricError, UsageError
+from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, Said, about
@@ -32,6 +32,8 @@ LOWER_BOUNDS = (
     "gibberish-brown-10",
     "gibberish-brown-mean",
 )
+
+CANDIDATES = (HUMAN.name, *LOWER_BOUNDS)
 
 #: The default corpus that sentences and words are drawn from.
 CORPUS = "brown"
@@ -71,18 +73,6 @@ def substitutes_of(every: Sequence[Captions], others: Sequence[str] = (), corpus
 def intra(seed: int) -> CandidateSet:
     """Replace each caption by a caption of another image of the same dataset."""
     return CandidateSet("intra", "candidate_intra", {"seed": seed})
-
-
-def requested_candidates(names: Sequence[str] | None) -> list[str]:
-    """Return the requested candidates, `human` or lower bounds, in their order; all by default.
-
-    Raises `UsageError` for an unknown name.
-    """
-    known = (HUMAN.name, *LOWER_BOUNDS)
-    for name in names or ():
-        if name not in known:
-            raise UsageError(f"{name}: unknown candidate; use one of {', '.join(known)}")
-    return [name for name in known if names is None or name in names]
 
 
 def candidate_sets(

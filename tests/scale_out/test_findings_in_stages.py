@@ -652,8 +652,8 @@ def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: 
     ("options", "message"),
     [
         ({"tokenizer": "ptb"}, "--tokenizer ptb: in stages, use one of bare, char"),
-        ({"split": "test"}, "leave out --split"),
-        ({"executor": "moon"}, "--executor moon: unknown executor"),
+        ({"split": "test"}, "--split: only for findings in the store; leave out for --verdicts"),
+        ({"executor": "moon"}, "--executor moon: expected here, processes or ray"),
         ({"address": "host:6379"}, "--address host:6379: needs a Ray cluster; add --executor ray"),
     ],
 )
@@ -667,7 +667,10 @@ def test_other_files_are_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "captions.csv").write_text("image,caption\na,a dog\n")
     with Store.open(MEMORY) as store, pytest.raises(UsageError, match="only Parquet files are read"):
         findings(store, str(tmp_path / "captions.csv"), verdicts=tmp_path / "verdicts")
-    with Store.open(MEMORY) as store, pytest.raises(UsageError, match="add --verdicts FOLDER"):
+    with (
+        Store.open(MEMORY) as store,
+        pytest.raises(UsageError, match="--work: only for --verdicts; leave out for findings in the store"),
+    ):
         findings(store, str(folder / "*.parquet"), work=tmp_path / "work")
 
 

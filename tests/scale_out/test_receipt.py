@@ -145,7 +145,7 @@ def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp
         bounds(filled, "set", file=tmp_path / "scores.xlsx")
     with pytest.raises(UsageError, match="does not exist; create it"):
         bounds(filled, "set", file=tmp_path / "nowhere" / "scores.csv")
-    with pytest.raises(UsageError, match="--executor ray"):
+    with pytest.raises(UsageError, match="--address: only with --executor ray"):
         bounds(filled, "set", address="auto")
     with Store.open(MEMORY) as store, pytest.raises(UsageError, match="--work"):
         bounds(store, "set", executor="here")
@@ -156,6 +156,7 @@ def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp
     [
         ({"candidates": ["intra"]}, "--candidate"),
         ({"draws": 2}, "--draws"),
+        ({"seed": 2}, "--seed"),
         ({"references": 1}, "--references"),
         ({"distinct": True}, "--distinct"),
     ],
@@ -163,13 +164,16 @@ def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp
 def test_what_needs_all_captions_at_once_is_refused_by_files(
     settings: dict[str, Any], refused: str, filled: Store
 ) -> None:
-    with pytest.raises(UsageError, match=f"upper bounds of one dataset are available; leave out {refused}"):
+    with pytest.raises(UsageError, match=f"{refused}: only for bounds in the store; leave out for bounds by files"):
         bounds(filled, "set", executor="here", **settings)
+    with pytest.raises(UsageError, match="bounds by files: expected one dataset, not 2"):
+        bounds(filled, "set", "set", executor="here")
 
 
 def test_bounds_by_files_are_those_in_memory(filled: Store) -> None:
-    asked: dict[str, Any] = {"metrics": ["bleu-1", "cider"], "candidates": ["human"]}
-    in_memory, by_files = (bounds(filled, "set", **asked, executor=executor).frame for executor in (None, "here"))
+    metrics = ["bleu-1", "cider"]
+    in_memory = bounds(filled, "set", metrics=metrics, candidates=["human"], executor=None).frame
+    by_files = bounds(filled, "set", metrics=metrics, executor="here").frame
     assert by_files.columns == in_memory.columns
     keys = ["metric", "level", "n", "mean", "sd", "min", "max"]
     assert_frame_equal(by_files.select(keys), in_memory.filter(pl.col("level") != "image-sd").select(keys))

@@ -24,7 +24,7 @@ _READING = (
     "file_format", "options", "image_col", "caption_col", "column_names", "split_col", "slot_col", "encoding",
     "language",
 )  # fmt: skip
-_KNOWN = ("known", "write_baseline")
+_KNOWN = ("fail_on", "known", "write_baseline")
 
 #: The most bytes of `--json`: a program, or a model, reads them whole.
 _BRIEF = 20_000
@@ -33,9 +33,6 @@ _BRIEF = 20_000
 def command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File, folder, pattern or address of captions.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The page; default: FILE.audit.html.")] = None,
-    fail_on: Annotated[
-        str | None, typer.Option("--fail-on", help="Exit with 1 on this severity or worse: error, warning, notice.")
-    ] = None,
     as_json: o.Json = False,
     **given: Any,
 ) -> None:
@@ -48,13 +45,14 @@ def command(
     Example: auditor captions.csv --fail-on error
     """
     from auditor import reports
+    from auditor.cli.derived import options_of
     from auditor.cli.file_arguments import is_place, named_apart, refuse_link, refuse_targets
     from auditor.result import counted
     from auditor.studies import report
-    from auditor.studies.findings import findings, refuse_severity
+    from auditor.studies.findings import in_store
     from auditor.studies.ingest import apart
 
-    refuse_severity(fail_on)
+    known = {each.name: each.accepted(given.get(each.name)) for each in options_of(in_store) if each.name in _KNOWN}
     page = output or page_of(file)
     if output is None:
         refuse_link(page)
@@ -62,9 +60,8 @@ def command(
     refuse_targets("report", {"output": page, "file": place})
     places = named_apart({"file": place}, ["file"])
     reading = {name: given[name] for name in _READING if given.get(name)}
-    known = {name: given.get(name) for name in _KNOWN}
     with o.progressing() as progress, apart(places, narrate, progress, reading=reading) as store:
-        result = findings(store, *places, fail_on=fail_on, config={}, progress=progress, **known)  # type: ignore[arg-type]
+        result = in_store(store, *places, config={}, progress=progress, **known)
         short = _brief(result, file) if as_json else replace(result, frame=result.frame.clear())
         o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
@@ -98,12 +95,12 @@ def _brief(result: Result, file: str) -> Result:
 def _with_options() -> None:
     """Add the options of `ingest` and `findings` that the command passes on."""
     from auditor.cli.derived import options_of
-    from auditor.studies.findings import findings
+    from auditor.studies.findings import in_store
     from auditor.studies.ingest import ingest
 
     own = [each for each in inspect.signature(command, eval_str=True).parameters.values() if each.name != "given"]
     added = [each.shown() for each in options_of(ingest) if each.name in _READING]
-    added += [each.shown() for each in options_of(findings) if each.name in _KNOWN]
+    added += [each.shown() for each in options_of(in_store) if each.name in _KNOWN]
     shown = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *added)]
     vars(command)["__signature__"] = inspect.Signature(shown)
     command.__annotations__ |= {each.name: each.annotation for each in shown}

@@ -170,14 +170,6 @@ EXECUTORS: Mapping[str, Callable[[Force, Run], AbstractContextManager[Execute]]]
 _LEAST_MEMORY = 256 * 2**20
 
 
-def check(executor: str | None, address: str | None) -> None:
-    """Raise `UsageError` for an unknown executor, and for the address of a cluster without Ray."""
-    if executor not in (None, *EXECUTORS):
-        raise UsageError(f"--executor {executor}: unknown executor; use {', '.join(EXECUTORS)}")
-    if address is not None and executor != "ray":
-        raise UsageError(f"--address {address}: needs a Ray cluster; add --executor ray")
-
-
 def executing(
     executor: str | None, workers: int | None, address: str | None, run: Run
 ) -> AbstractContextManager[Execute]:

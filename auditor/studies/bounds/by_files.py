@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection
+from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
@@ -27,40 +28,38 @@ from auditor.scoring.scale_out.tasks import run
 from auditor.scoring.scores import scorable, with_reasons
 from auditor.store.captions import select
 from auditor.store.connection import MEMORY, Store
+from auditor.text import AUTO
+
+Scores = Annotated[
+    Path | None,
+    p.Output(
+        "By files: write the score of every caption to a .parquet or .csv file, with a receipt.",
+        "scores",
+        panel=p.BY_FILES,
+    ),
+]
 
 
-@dataclass(frozen=True)
-class ByFiles:
-    """Where and how bounds are computed by files: in the folder `work`, with every score written to `file`."""
-
-    work: Path | None
-    executor: str | None
-    workers: int | None
-    address: str | None
-    file: Path | None
-
-    @property
-    def wanted(self) -> bool:
-        """Return whether any option for files is set."""
-        return any(value is not None for value in vars(self).values())
-
-
-def bounds_by_files(
+@question
+def by_files(
     store: Store,
-    ref: str,
-    metrics: p.Metrics,
-    tokenizer: str,
-    split: str | None,
-    by_files: ByFiles,
-    progress: Progress,
+    ref: p.Ref,
+    *,
+    metrics: p.Metrics = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    work: p.WorkFolder = None,
+    executor: p.Executor = None,
+    workers: p.Workers = None,
+    address: p.Address = None,
+    file: Scores = None,
+    progress: Progress = silent,
 ) -> Result:
-    """Compute the upper bounds of a dataset in stages that exchange files.
+    """Compute the upper bounds of a dataset in stages that exchange files, for `auditor bounds --work`.
 
     Raises `MetricError` for a metric that cannot be computed in stages, and `UsageError` for a folder that holds other
     work. Raises `SourceError` for a folder that holds a link, a pipe, or a file that no stage wrote.
     """
-    work, file = by_files.work, by_files.file
-    executors.check(by_files.executor, by_files.address)
     if file is not None:
         row_file.check_rows(file)
     if work is None and store.path == MEMORY:
@@ -70,7 +69,7 @@ def bounds_by_files(
     usable, unscored = scorable(captions, requests(metrics), metrics)
     plan, folder = begin(captions, usable, _work_folder(store, work), progress=progress)
     with closing(folder):
-        with executors.executing(by_files.executor, by_files.workers, by_files.address, run) as execute:
+        with executors.executing(executor, workers, address, run) as execute:
             made = do(plan, folder, execute, progress)
         with folder.reading():
             sums = summaries.sums_of(plan, folder)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.asked import face
-from auditor.errors import UsageError
+from auditor.asking import forms, question
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, requested_candidates, score_sets, substitutes_of
+from auditor.scoring.candidate_sets import CANDIDATES, CandidateScores, missing, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants, with_reasons
@@ -26,7 +25,7 @@ from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
-from auditor.studies.bounds.by_files import ByFiles, bounds_by_files
+from auditor.studies.bounds.by_files import by_files
 from auditor.text import AUTO
 
 Candidates = Annotated[
@@ -36,21 +35,13 @@ Candidates = Annotated[
         "for more; default: all that can be drawn.",
         "candidate",
         "c",
-    ),
-]
-
-Scores = Annotated[
-    Path | None,
-    p.Output(
-        "By files: write the score of every caption to a .parquet or .csv file, with a receipt.",
-        "scores",
-        panel=p.BY_FILES,
+        choices=CANDIDATES,
     ),
 ]
 
 
-@face(draws=True)
-def bounds(
+@question
+def drawn(
     store: Store,
     *refs: p.Refs,
     metrics: p.Metrics = None,
@@ -63,13 +54,22 @@ def bounds(
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
     draws: p.Draws = 1,
-    work: p.WorkFolder = None,
-    executor: p.Executor = None,
-    workers: p.Workers = None,
-    address: p.Address = None,
-    file: Scores = None,
     progress: Progress = silent,
 ) -> Result:
+    """Compute the bounds of metric scores by candidates that are drawn from the store, for `auditor bounds`."""
+    every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    options: dict[str, Any] = {
+        "metrics": metrics, "candidates": candidates, "references": references, "distinct": distinct, "others": others,
+        "corpus": corpus, "seed": seed, "draws": draws,
+    }  # fmt: skip
+    beside = resolve_all(store, others)
+    result = _kept(every, options, lambda: _bounds(every, progress, **options), beside)
+    return replace(result, notes=(*every[0].notes, *result.notes))
+
+
+@face(draws=True)
+@forms(drawn, by_files, names=("bounds in the store", "bounds by files"))
+def bounds() -> None:
     """Compute upper and lower bounds of metric scores.
 
     Upper bound (candidate human): each caption is held out and scored against the other captions of its image
@@ -115,24 +115,6 @@ def bounds(
     Examples: auditor bounds flickr8k:test -m cider -c human -c intra · auditor bounds flickr30k -m bleu-4 --work stages
     --scores scores.parquet
     """
-    by_files = ByFiles(work, executor, workers, address, file)
-    if by_files.wanted:
-        refused = {"--candidate": candidates not in (None, [HUMAN.name]), "--references": references, "--other": others}
-        refused |= {"--corpus": corpus, "--distinct": distinct, "--seed": seed != 1, "--draws": draws != 1}
-        refused |= {"a second dataset": len(refs) > 1}
-        if own := [option for option, value in refused.items() if value]:
-            raise UsageError(
-                f"by files, only the upper bounds of one dataset are available; leave out {', '.join(own)}"
-            )
-        return bounds_by_files(store, refs[0], metrics, tokenizer, split, by_files, progress)
-    every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
-    options: dict[str, Any] = {
-        "metrics": metrics, "candidates": candidates, "references": references, "distinct": distinct, "others": others,
-        "corpus": corpus, "seed": seed, "draws": draws,
-    }  # fmt: skip
-    beside = resolve_all(store, others)
-    result = _kept(every, options, lambda: _bounds(every, progress, **options), beside)
-    return replace(result, notes=(*every[0].notes, *result.notes))
 
 
 def _kept(
@@ -170,7 +152,7 @@ def _bounds(
 ) -> Result:
     """Compute the bounds of captions by drawn candidates."""
     selections = selections_of(every)
-    names = requested_candidates(candidates)
+    names = [name for name in CANDIDATES if not candidates or name in candidates]
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     substitutes = substitutes_of(every, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
@@ -189,7 +171,7 @@ def _bounds(
                 replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
                 metrics,
                 seed + draw,
-                required=candidates is not None,
+                required=bool(candidates),
                 progress=progress,
             )
             keep_scores(captions, measured.scores, measured.sets, measured.signatures)

@@ -6,9 +6,9 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -18,8 +18,9 @@ from auditor.files.folders import replacing_folder
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, severity, tally
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, counted
-from auditor.scoring.scale_out import executors
 from auditor.scoring.scale_out.doing import do_stages
+from auditor.scoring.scale_out.executors import Execute
+from auditor.scoring.scale_out.tasks import Run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
 from auditor.studies.duplicates import COPIED, LEAK
@@ -70,25 +71,16 @@ _REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 _OTHERWISE = "it compares captions across shards"
 
 
-@dataclass(frozen=True)
-class InStages:
-    """Where and how findings are computed in stages; `verdicts` is the folder that they are written to."""
-
-    verdicts: Path | None
-    work: Path | None
-    executor: str | None
-    workers: int | None
-    address: str | None
-
-
 def findings_in_stages(
     store: Store,
     places: Sequence[str],
+    target: Path,
     kinds: Sequence[str],
     tokenizer: str,
     words: Sequence[str],
     against: Selection | None,
-    settings: InStages,
+    named_work: Path | None,
+    executing: Callable[[Run], AbstractContextManager[Execute]],
     progress: Progress,
 ) -> Result:
     """Search the captions of Parquet shards for problems, and write a verdict for each row.
@@ -96,10 +88,6 @@ def findings_in_stages(
     The store is read only if captions are compared `against` a selection of it.
     Raises `UsageError` for options that stages do not have, and `SourceError` for a shard that cannot be read.
     """
-    target = settings.verdicts
-    if target is None:
-        raise UsageError("findings in stages are written to a folder: add --verdicts FOLDER")
-    executors.check(settings.executor, settings.address)
     if tokenizer not in (AUTO, *_TOKENIZERS):
         raise UsageError(f"--tokenizer {tokenizer}: in stages, use one of {', '.join(_TOKENIZERS)}")
     if target.exists():
@@ -111,20 +99,19 @@ def findings_in_stages(
     listed = sorted({word.strip().lower() for word in words} - {""})
     other = "" if against is None else f"{against.label} {against.version.version}"
     made = plan(_name(places), places, wanted, tokens, listed, other)
-    folder = settings.work or target.with_name(f".{target.name}.stages")
-    work = Work(folder, ORDER)
+    work = Work(named_work or target.with_name(f".{target.name}.stages"), ORDER)
     if (work.folder / "plan.json").is_file():
         refuse_changed(made, work.plan())
-    work.begin(made.written(), is_named=settings.work is not None)
+    work.begin(made.written(), is_named=named_work is not None)
     with closing(work):
         if against is not None and not work.whole(PROTECTED, 0):
             work.put(PROTECTED, 0, protected_captions(store, against, tokens))
-        with executors.executing(settings.executor, settings.workers, settings.address, run) as execute:
+        with executing(run) as execute:
             did = do_stages(STAGES, made, work, execute, progress)
         with work.reading():
             result = _result(made, work, [kind for kind in kinds if kind not in wanted])
             _publish(made, work, result, target)
-        if settings.work is None:
+        if named_work is None:
             work.remove()
     return replace(result, notes=(*result.notes, f"{counted(sum(did.values()), 'task', 'tasks')} run now"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asked import face
+from auditor.asking import forms, question
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
@@ -19,6 +21,7 @@ from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, counted, listed
 from auditor.scoring.registry import requests
+from auditor.scoring.scale_out.executors import executing
 from auditor.scoring.scores import unreadable
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
@@ -49,7 +52,13 @@ _SHOWN = 5
 
 Kinds = Annotated[
     Sequence[str] | None,
-    p.Parameter("Kind of finding, such as placeholders; repeat for more; default: all.", "kind", "k"),
+    p.Parameter(
+        "Kind of finding, such as placeholders; repeat for more; default: all.",
+        "kind",
+        "k",
+        choices=tuple(KINDS),
+        listed="docs/findings.md lists all kinds",
+    ),
 ]
 
 Words = Annotated[Path | None, p.Input("File of unwanted words, one per line, such as a profanity list.")]
@@ -63,22 +72,26 @@ CaptionsOnly = Annotated[
 ]
 
 Verdicts = Annotated[
-    Path | None,
+    Path,
     p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
 ]
 
 FailOn = Annotated[
     str | None,
-    p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
+    p.Parameter(
+        "Exit with code 1 if any finding has this severity or worse: error, warning or notice.", choices=SEVERITIES
+    ),
 ]
 
 BaselineFile = Annotated[Path | None, p.Input("File of known findings. Only new ones count.", "baseline")]
 
-WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
+WriteBaseline = Annotated[
+    bool, p.Parameter("Write all findings to the file of --baseline. They are then known.", needs="known")
+]
 
 
-@face(located=located, alone=lambda given: given["verdicts"] is not None)
-def findings(
+@question
+def in_store(
     store: Store,
     *refs: p.Refs,
     kinds: Kinds = None,
@@ -92,13 +105,56 @@ def findings(
     write_baseline: WriteBaseline = False,
     seed: p.Seed = 1,
     config: p.Config = None,
-    verdicts: Verdicts = None,
+    progress: Progress = silent,
+) -> Result:
+    """Find problems in the captions of datasets in the store, for `auditor findings`."""
+    if write_baseline and fail_on is not None:
+        raise UsageError("--write-baseline: all findings are known from then on, so none can fail: leave out --fail-on")
+    baseline = None if known is None or (write_baseline and not known.exists()) else read(known)
+    wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    list_of_words = _words(words)
+    declared = {} if captions_only else sources(config) or {}
+    questions = Questions(tuple(selected), seed, declared, progress)
+    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or ())
+    notes = selected[0].notes
+    if known is not None and write_baseline:
+        write(known, result.findings, result.frame)
+        size = counted(result.frame.height, "row", "rows")
+        written = f"written: {known}, {tally(result.findings)}, with {size}"
+        return replace(result, notes=(*notes, *result.notes, written))
+    result = _failing(result if baseline is None else _new(result, baseline), fail_on)
+    return replace(result, notes=(*notes, *result.notes))
+
+
+@question
+def in_stages(
+    store: Store,
+    *refs: p.Refs,
+    verdicts: Verdicts,
+    kinds: Kinds = None,
+    tokenizer: p.Tokenizer = AUTO,
+    words: Words = None,
+    against: Against = None,
+    fail_on: FailOn = None,
     work: p.WorkFolder = None,
     executor: p.Executor = None,
     workers: p.Workers = None,
     address: p.Address = None,
     progress: Progress = silent,
 ) -> Result:
+    """Find problems in the captions of Parquet files, and write verdicts, for `auditor findings --verdicts`."""
+    from auditor.studies.findings.in_stages import findings_in_stages  # noqa: PLC0415  # reads files
+
+    wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
+    execute = partial(executing, executor, workers, address)
+    found = findings_in_stages(store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress)
+    return _failing(found, fail_on)
+
+
+@face(located=located, alone=lambda given: given["verdicts"] is not None)
+@forms(in_store, in_stages, names=("findings in the store", "--verdicts"))
+def findings() -> None:
     """Find problems in the captions, ranked by severity.
 
     Checks every caption for placeholders, personal data, URLs, file names, markup and broken characters. Also finds
@@ -129,37 +185,6 @@ def findings(
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
     'shards/*.parquet' --verdicts verdicts
     """
-    refuse_severity(fail_on)
-    if write_baseline and fail_on is not None:
-        raise UsageError("--write-baseline: all findings are known from then on, so none can fail: leave out --fail-on")
-    baseline = _baseline(known, write=write_baseline)
-    wanted = _wanted(kinds)
-    if against is None and CONTAMINATED in (kinds or ()):
-        raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
-    other = None if against is None else resolve(store, against)
-    if any(value is not None for value in (verdicts, work, executor, workers, address)):
-        from auditor.studies.findings.in_stages import InStages, findings_in_stages  # noqa: PLC0415  # reads files
-
-        in_stages = InStages(verdicts, work, executor, workers, address)
-        refused = {"--split": split, "--seed": seed != 1, "--captions-only": captions_only, "--baseline": known}
-        if own := [option for option, value in refused.items() if value]:
-            raise UsageError(f"in stages, every row of the files is checked; leave out {', '.join(own)}")
-        return _failing(
-            findings_in_stages(store, refs, wanted, tokenizer, _words(words), other, in_stages, progress), fail_on
-        )
-    selected = select_all(store, refs, split, tokenizer, progress=progress)
-    list_of_words = _words(words)
-    declared = {} if captions_only else sources(config) or {}
-    questions = Questions(tuple(selected), seed, declared, progress)
-    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or ())
-    notes = selected[0].notes
-    if known is not None and write_baseline:
-        write(known, result.findings, result.frame)
-        size = counted(result.frame.height, "row", "rows")
-        written = f"written: {known}, {tally(result.findings)}, with {size}"
-        return replace(result, notes=(*notes, *result.notes, written))
-    result = _failing(result if baseline is None else _new(result, baseline), fail_on)
-    return replace(result, notes=(*notes, *result.notes))
 
 
 def _new(result: Result, baseline: Baseline) -> Result:
@@ -180,12 +205,6 @@ def _failing(result: Result, fail_on: str | None) -> Result:
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return replace(result, holds=False if fails else None)
-
-
-def refuse_severity(name: str | None) -> None:
-    """Raise `UsageError` for an unknown severity."""
-    if name is not None and name not in SEVERITIES:
-        raise UsageError(f"--fail-on {name}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
 
 
 def all_findings(
@@ -262,13 +281,6 @@ def _lead(ordered: Sequence[Finding], problems: str = "problems") -> tuple[str]:
     return (f"{tally(ordered) or f'No {problems} found'}. `auditor findings -o FILE.csv` lists the captions.",)
 
 
-def _baseline(file: Path | None, *, write: bool) -> Baseline | None:
-    """Read known findings, unless they are to be written. Raises `UsageError` without a file to write."""
-    if write and file is None:
-        raise UsageError("--write-baseline: name the file with --baseline FILE")
-    return None if file is None or (write and not file.exists()) else read(file)
-
-
 def _words(file: Path | None) -> list[str]:
     """Read a list of words. Raises `SourceError` for an unreadable file."""
     try:
@@ -277,10 +289,9 @@ def _words(file: Path | None) -> list[str]:
         raise SourceError(f"--words {file}: expected a file of UTF-8 text with one word per line: {error}") from error
 
 
-def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
-    for kind in kinds or ():
-        if kind not in KINDS:
-            raise UsageError(f"--kind {kind}: unknown kind of finding; docs/findings.md lists all kinds")
+def _wanted(kinds: Sequence[str] | None, against: str | None) -> Sequence[str]:
+    if against is None and CONTAMINATED in (kinds or ()):
+        raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
     return tuple(kinds) if kinds else searched_by_default()
 
 

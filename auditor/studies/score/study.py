@@ -44,11 +44,7 @@ _LEAST = 10
 
 Candidates = Annotated[
     Sequence[str],
-    p.Parameter(
-        "System output to score, or its file; repeat for more; default: leave-one-out.",
-        completes="dataset",
-        read=lambda given: [given] if isinstance(given, str) else given,
-    ),
+    p.Parameter("System output to score, or its file; repeat for more; default: leave-one-out.", completes="dataset"),
 ]
 
 PresetName = Annotated[

@@ -210,8 +210,16 @@ def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) ->
 
 
 def test_an_unknown_candidate_is_refused_with_the_known_ones(filled: Store) -> None:
-    with pytest.raises(UsageError, match="use one of human, intra, inter, brown"):
+    with pytest.raises(
+        UsageError, match=r"--candidate intre: did you mean intra\? expected human, intra, inter, brown"
+    ):
         bounds(filled, "one", metrics=["bleu-1"], candidates=["intre"])
+
+
+def test_a_text_in_place_of_a_list_is_a_list_of_it(filled: Store) -> None:
+    alone, listed = (bounds(filled, "one", metrics=["bleu-1"], candidates=one).frame for one in ("intra", ["intra"]))
+    assert alone.equals(listed)
+    assert set(alone["candidate"]) == {"intra"}
 
 
 @pytest.fixture

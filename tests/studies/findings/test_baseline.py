@@ -148,5 +148,5 @@ def test_an_unknown_severity_and_a_missing_name_have_one_line(store: Store, know
     known.write_text(json.dumps(content))
     with pytest.raises(SourceError, match="unknown severity bad"):
         findings(store, "set", known=known)
-    with pytest.raises(UsageError, match="name the file with --baseline FILE"):
+    with pytest.raises(UsageError, match="--write-baseline: only with --baseline"):
         findings(store, "set", write_baseline=True)

@@ -299,7 +299,7 @@ def test_findings_are_ranked_and_sentences_have_number_share_and_consequence(sto
 def test_kinds_are_asked_for_by_name(store: Store) -> None:
     rows = with_texts("IMG_1234.jpg", "see www.harbour.example.com")
     assert {found.kind for found in asked(store, rows, kinds=["web-address"]).findings} == {"web-address"}
-    with pytest.raises(UsageError, match="unknown kind of finding"):
+    with pytest.raises(UsageError, match=r"--kind webaddress: did you mean web-address\? docs/findings.md lists"):
         findings(store, "set", kinds=["webaddress"])
 
 
