@@ -64,11 +64,15 @@ class Asked:
         """
         if isinstance(value, str) and item_of(self.kind) is not None:
             value = [value]
-        for one in value if isinstance(value, list | tuple | set | frozenset) else [value]:
-            self._within(one)
+        self.refuse(value)
         if self.parameter.check is not None:
             self.parameter.check(value)
         return value if self.parameter.read is None else self.parameter.read(value)
+
+    def refuse(self, value: Any) -> None:
+        """Raise `UsageError` for a number or a word, or one in a list, that is beyond the limits."""
+        for one in value if isinstance(value, list | tuple | set | frozenset) else [value]:
+            self._within(one)
 
     def _within(self, value: Any) -> None:
         parameter, said = self.parameter, f"{value:g}" if isinstance(value, float) else value
@@ -76,7 +80,7 @@ class Asked:
             raise UsageError(f"{self.option} {value}: {_expected(value, choices, parameter.listed)}")
         if value is None or not (isinstance(value, float) or parameter.limits):
             return
-        if not isinstance(value, numbers.Real) or not math.isfinite(value) or not parameter.holds(float(value)):
+        if not isinstance(value, numbers.Real) or not math.isfinite(value) or not parameter.holds(value):
             raise UsageError(f"{self.option} {said}: expected {parameter.limits or 'a finite number'}")
 
 
@@ -170,7 +174,7 @@ def item_of(kind: Any) -> Any:
     """Return the type of the items of a sequence type; null for another type."""
     for member in get_args(kind) if _is_union(kind) else [kind]:
         origin = get_origin(member)
-        if origin is not None and origin is not tuple and issubclass(origin, Sequence):
+        if isinstance(origin, type) and origin is not tuple and issubclass(origin, Sequence):
             return get_args(member)[0]
     return None
 

@@ -112,8 +112,7 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
         @functools.wraps(rule)
         def asked(*args: Any, **kwargs: Any) -> Any:
             for option in union:
-                if option.path[0] in kwargs and literals(option.kind):
-                    option.accepted(kwargs[option.path[0]])
+                option.refuse(_at(kwargs, option.path))
             wanted = {name: value for name, value in kwargs.items() if _asks(value)}
             if ruled:
                 form = kinds[rule(*args, **{name: value for name, value in kwargs.items() if name in ruled})]

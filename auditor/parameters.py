@@ -76,7 +76,7 @@ class Parameter:
         )
         return f"a number {', '.join(filter(None, (low, high)))}" if low or high else ""
 
-    def holds(self, value: float) -> bool:
+    def holds(self, value: Any) -> bool:
         """Return whether a number is within the limits."""
         return not (
             (self.least is not None and value < self.least)

@@ -63,7 +63,7 @@ QUESTIONS: Mapping[str, Question] = {
         Question(
             "report",
             ("refs", "others"),
-            {"settings": ReportSettings(metrics=["bleu-1"]), "sections": ["facts", "scores"], "timed": False},
+            {"settings": ReportSettings(metrics=["bleu-1"]), "sections": ["facts", "bounds"], "timed": False},
         ),
         Question("export", ("refs",), {"target": Path("out"), "fix": ["all"], "dry_run": True}),
         Question("store info", ()),

@@ -56,7 +56,7 @@ def test_limits_and_choices_hold_for_every_caller(tmp_path: Path) -> None:
                     why = refusal(audit, command, option, value)
                     if not why.startswith(f"{option.option} "):
                         wrong.append(f"{command} {option.option} {value}: {why}")
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 def test_the_command_line_refuses_in_the_same_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
