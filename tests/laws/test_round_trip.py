@@ -165,9 +165,12 @@ def test_image_goes_whole_only_where_its_kind_is_named(store: Store, tmp_path: P
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"file_format": "xml"}, "expected one of bundle, coco"),
+        ({"file_format": "xml"}, "expected bundle, coco"),
         ({"target": "x.json"}, "JSON can be two formats"),
-        ({"target": "x.csv", "without": ["dirt"]}, "--without dirt: expected findings, a severity"),
+        (
+            {"target": "x.csv", "without": ["dirt"]},
+            "--without dirt: unknown; docs/findings.md lists the kinds of findings",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_refused(store: Store, tmp_path: Path, told: dict, said: str) -> None:
