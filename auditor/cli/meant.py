@@ -1,4 +1,4 @@
-"""The command that a user means by a word that is none: of its meaning, its spelling, or a dataset of the store."""
+"""The command that a user means by a word that is not one: of its meaning, its spelling, or a dataset of the store."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _STEM, _ALIKE = 4, 0.75
 
 
 def refuse_unknown(word: str, commands: Mapping[str, str]) -> None:
-    """Raise `UsageError` for a word that is no command, with what the user may mean; `commands` have lines of help."""
+    """Raise `UsageError` for a word that is not a command, with what the user may mean; `commands` have lines of help."""
     if (ref := _dataset(word)) is not None:
         raise UsageError(f"{word} is a dataset, not a command; say what to do with it: `auditor profile {ref}`")
     meant = [name for name in commands if _means(word.lower(), (name, commands[name], _WORDS.get(name, "")))]
     meant = get_close_matches(word.lower(), commands, 2, _ALIKE) or meant[:2]
     said = " or ".join(f"`auditor {name}` ({commands[name].rstrip('.')})" for name in meant)
     raise UsageError(
-        f"{word} is no command" + (f"; did you mean {said}?" if said else "; `auditor --help --all` lists all")
+        f"{word} is not a command" + (f"; did you mean {said}?" if said else "; `auditor --help --all` lists all")
     )
 
 

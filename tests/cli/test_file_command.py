@@ -51,7 +51,7 @@ def test_a_file_without_ending_is_a_file_unless_a_command_has_its_name(file: Pat
         (["none.csv"], 3, "none.csv: no such file"),
         (["mine.csv", "--fail-on", "bad"], 2, "--fail-on bad: expected error"),
         (["mine.csv", "-o", "mine.csv"], 2, "mine.csv: cannot be written: dataset mine.csv is read from it"),
-        (["mine"], 2, "mine is no command"),
+        (["mine"], 2, "mine is not a command"),
     ],
 )
 def test_what_cannot_be_audited_has_one_line_and_leaves_nothing(

@@ -92,7 +92,7 @@ def test_parts_on_disk_say_what_the_store_says(asked: Asked, tmp_path: Path) -> 
             assert type(whole) is type(parts), (whole, parts)
         shards = tmp_path / "shards"
         shards.mkdir()
-        rows = pl.DataFrame(asked.world.rows["refs"]).drop("slot")
+        rows = pl.DataFrame(asked.world.rows["refs"], orient="row").drop("slot")
         for number in range(3):
             rows.filter(rows["image"].hash(1) % 3 == number).write_parquet(shards / f"{number}.parquet")
         one = audit.findings("refs", captions_only=True, tokenizer="bare")

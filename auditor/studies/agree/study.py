@@ -193,7 +193,7 @@ def agree_at_several(
 
 
 def _why_left_out(captions: Captions, declared: Mapping[str, Source], *, asked: bool) -> str:
-    """Return who leaves out captions that are references; empty if nobody does."""
+    """Return who leaves out captions that are references; empty if none does."""
     source = declared.get(captions.selection.version.dataset)
     declares = "datasets.toml declares" if source is not None and source.leaves_out else ""
     return "--without-own-references asks" if asked else declares
