@@ -1,8 +1,8 @@
 """How a study is asked: limits of its parameters, and forms of a command, hold for every caller.
 
 `question` wraps a study. It refuses values beyond the limits of a `Parameter` and reads the others, whether the command
-line, the library or another study calls. `forms` makes one command of several functions: what is given determines which one
-is meant, and an argument of another one is refused.
+line, the library or another study calls. `forms` makes one command of several functions. What is given determines
+which one is meant, and an argument of another one is refused.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
 
     The rule returns the position of the form that is meant, from arguments that every form has. Without a rule, a form
     is meant if all that it requires is given, or a required parameter that no other has. Without requirements, it is
-    meant if any such parameter is given. Else it is the first. `names` are the words for the forms in errors and in the help.
+    meant if any such parameter is given. Else it is the first. `names` are the words for the forms in errors and in
+    the help.
     """
     kinds = [_Form(function, name) for function, name in zip(functions, names, strict=True)]
     union = _union(kinds)

@@ -42,7 +42,7 @@ _STEM, _ALIKE = 4, 0.75
 
 
 def refuse_unknown(word: str, commands: Mapping[str, str]) -> None:
-    """Raise `UsageError` for a word that is not a command, with what the user may mean; `commands` have lines of help."""
+    """Raise `UsageError` for a word that is not a command, with what it may mean; `commands` have lines of help."""
     if (ref := _dataset(word)) is not None:
         raise UsageError(f"{word} is a dataset, not a command; say what to do with it: `auditor profile {ref}`")
     meant = [name for name in commands if _means(word.lower(), (name, commands[name], _WORDS.get(name, "")))]
