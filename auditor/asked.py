@@ -29,7 +29,7 @@ class Asked:
     """One parameter of a study. `path` leads to it: its name, with the names of the records of settings it is in.
 
     `records` are their types. A parameter that is `placed` has no option. `forms` are the forms of the command that
-    have it, empty if all do.
+    have it, empty if all do. `needs` are the words for the option without which it has no effect.
     """
 
     path: tuple[str, ...]
@@ -40,6 +40,7 @@ class Asked:
     placed: bool = False
     variadic: bool = False
     forms: tuple[str, ...] = ()
+    needs: str = ""
 
     @property
     def name(self) -> str:
@@ -145,7 +146,13 @@ def _options(function: Callable[..., Any]) -> Sequence[Asked]:
             for option in _flattened((name,), hints[name], one.default):
                 placed = variadic or one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
                 listed.append(dataclasses.replace(option, placed=placed, variadic=variadic))
-    return listed
+    named = {option.name: option.option for option in listed}
+    return [dataclasses.replace(option, needs=_needs(option.parameter.needs, named)) for option in listed]
+
+
+def _needs(needs: str, named: Mapping[str, str]) -> str:
+    name, _, value = needs.partition("=")
+    return f"{named[name]} {value}".strip() if name in named else ""
 
 
 def _flattened(path: tuple[str, ...], hint: Any, default: Any, records: tuple[type, ...] = ()) -> Iterator[Asked]:

@@ -69,7 +69,7 @@ def _refuse_alone(arguments: Mapping[str, Any], option: Asked, options: Sequence
     for needed in (each for each in options if each.name == name and _asks(_at(arguments, option.path))):
         there = _at(arguments, needed.path) if needed.path[0] in arguments else needed.default
         if not (there == value if value else _asks(there)):
-            raise UsageError(f"{option.option}: only with {' '.join([needed.option, value]).strip()}")
+            raise UsageError(f"{option.option}: only with {option.needs}")
 
 
 def _asks(value: Any) -> bool:
@@ -189,6 +189,7 @@ def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> As
         kind=first.kind if not values else bool if True in values else Literal[tuple(values)],
         default=False if True in values else None if is_varied else first.default,
         forms=tuple(form.name for form, _ in having) if is_partial else (),
+        needs=first.needs if all(option.needs for option in options) else "",
     )
 
 

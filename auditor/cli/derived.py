@@ -72,8 +72,8 @@ class _Option:
         return self.asked.accepted(value)
 
     def _help(self) -> str:
-        limits = self.parameter.limits
-        return escape(f"{self.parameter.help} [{limits}]" if limits else self.parameter.help)
+        limits, needs = self.parameter.limits, self.asked.needs and f"only with {self.asked.needs}"
+        return escape(" ".join([self.parameter.help, *(f"[{each}]" for each in (limits, needs) if each)]))
 
     def _panel(self) -> str | None:
         return self.parameter.panel or (f"For {' or '.join(self.asked.forms)}" if self.asked.forms else None)
