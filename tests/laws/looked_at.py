@@ -22,9 +22,15 @@ class Asked(NamedTuple):
     folder: Path
 
 
-@pytest.fixture(
-    scope="session", params=enumerate(some(WORLDS, 3)), ids=lambda param: "{0.images}x{0.captions}".format(param[1][0])
-)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Take the worlds when tests are listed: this module is read before it is known whether all are wanted."""
+    if _looks(metafunc.definition):
+        worlds = [*enumerate(some(WORLDS, 3))]
+        names = [f"{shape.images}x{shape.captions}" for _, (shape, _) in worlds]
+        metafunc.parametrize("asked", worlds, ids=names, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Asked:
     nth, (shape, number) = request.param
     folder = tmp_path_factory.mktemp("world")
@@ -36,5 +42,10 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "asked" in getattr(item, "fixturenames", ()):
+        if _looks(item):
             item.add_marker(pytest.mark.xdist_group("laws"))
+
+
+def _looks(item: pytest.Item) -> bool:
+    """Return whether a test is of a law and looks at the worlds; elsewhere a parameter may have the same name."""
+    return item.path.parent == Path(__file__).parent and "asked" in getattr(item, "fixturenames", ())
