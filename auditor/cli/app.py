@@ -122,8 +122,12 @@ app = typer.Typer(
 
 def _made(name: str, function: Callable[..., None], ctx: Any) -> Any:
     """Make the command of a function."""
+    from rich.markup import escape
+
+    from auditor.cli.derived import help_of
+
     made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-    made.command(name)(function)
+    made.command(name, help=escape(help_of(function)))(function)
     command = typer.main.get_command(made)
     command.context_settings = dict(ctx.command.context_settings)
     return command

@@ -19,7 +19,7 @@ from conftest import ROOT
 from running import run_auditor
 
 import auditor
-from auditor.cli import derived
+from auditor.cli import app, derived
 from auditor.cli.former import FORMER, refuse_former
 from auditor.errors import MetricError, UsageError
 from auditor.scoring import registry
@@ -209,3 +209,22 @@ def test_all_papers_are_asked_in_place_of_names(tmp_path: Path) -> None:
     assert "name one or more papers" in run_auditor("reproduce", "--store", store).stderr
     asked = run_auditor("reproduce", "--all", "--store", store)
     assert asked.returncode == (0 if importlib.util.find_spec("spacy") else 6), asked.stderr
+
+
+@pytest.mark.parametrize("name", app.LISTED)
+def test_help_flows_to_the_width_and_keeps_brackets(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "90")
+    with pytest.raises(SystemExit):
+        app.main([*name.split(), "--help"])
+    shown = capsys.readouterr().out.partition("╭")[0]
+    paragraphs = derived.help_of(app._function(name)).split("\n\n")
+    assert all(" ".join(each.split()) in " ".join(shown.split()) for each in paragraphs)
+    words = [line.split()[:1] for line in shown.splitlines()]
+    short = [
+        line
+        for line, after in zip(shown.splitlines(), words[1:], strict=False)
+        if after and after[0][0].isalnum() and line.strip() and len(line.rstrip()) + len(after[0]) < 88
+    ]
+    assert not short, "lines that end before the width"
