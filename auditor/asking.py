@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, get_type_hints, overload
 
-from auditor.asked import Asked, literals, options_of
+from auditor.asked import GIVEN, Asked, literals, options_of
 from auditor.errors import UsageError
 
 P = ParamSpec("P")
@@ -120,7 +120,9 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
             else:
                 form = next((form for form in reversed(kinds[1:]) if form.is_meant(wanted, kinds)), kinds[0])
             form.refuse(args, wanted, union)
-            known = {name: value for name, value in kwargs.items() if name in form.takes or name in wanted}
+            known = {
+                name: value for name, value in kwargs.items() if name in form.takes or name in wanted.keys() - {*GIVEN}
+            }
             return form.function(*args, **known)
 
         asked.__signature__ = _signature(kinds, union)  # type: ignore[attr-defined]
@@ -143,10 +145,10 @@ class _Form:
 
     def is_meant(self, wanted: Mapping[str, Any], kinds: Sequence[_Form]) -> bool:
         """Return whether this form is meant: by a choice, by what only it has, or by all that it requires."""
-        if any(wanted[name] not in values for name, values in self.literals.items() if name in wanted):
+        first = kinds[0].literals
+        if any(wanted.get(name) not in values for name, values in self.literals.items() if name in (*wanted, *first)):
             return False
         others = {name for form in kinds if form is not self for name in form.takes}
-        first = kinds[0].literals
         more = self.required - kinds[0].required
         chosen = ((more or self.takes.keys()) - others) | {
             name for name in self.literals if name in wanted and wanted[name] not in first.get(name, ())

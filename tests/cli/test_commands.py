@@ -531,11 +531,11 @@ def test_log_of_a_bug_is_its_owners_alone_and_holds_no_password(
 ) -> None:
     address = "https://ann:hunter2@example.org/captions.csv"
 
-    def crash(_: object) -> None:
+    def crash(*_: object) -> None:
         """Crash."""
         raise RuntimeError(f"{address} gave nothing")
 
-    monkeypatch.setattr("auditor.studies.ingest.study.formats_of_files", crash)
+    monkeypatch.setattr("auditor.studies.ingest.study._rows", crash)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["auditor", "ingest", "x", "--from", address])
     assert asked("ingest", "--formats") == 70

@@ -112,6 +112,11 @@ def test_setting_that_a_comparison_does_not_read_is_refused(
         words(store, "one", against="other", by=by, **settings)
 
 
+def test_a_setting_of_another_comparison_does_not_choose_it(store: Store) -> None:
+    with pytest.raises(UsageError, match="--seed: only for --by image; leave out for --by corpus"):
+        words(store, "one", against="other", seed=1)
+
+
 def test_words_of_two_datasets_are_not_compared_with_a_third_at_once(store: Store) -> None:
     filled(store, ["dog"], ["cat"])
     with pytest.raises(UsageError, match="--by corpus: expected one dataset, not 2"):

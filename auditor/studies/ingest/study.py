@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.asked import face
-from auditor.asking import question
+from auditor.asking import forms, question
 from auditor.config.lock import Lock, beside, is_ours
 from auditor.errors import UsageError
 from auditor.files.folders import temporary
@@ -104,15 +104,14 @@ Frozen = Annotated[bool, p.Parameter("Fail unless the data match the versions in
 DryRun = Annotated[bool, p.Parameter("Read the files and report what would be stored; no store is opened.")]
 
 FormatsAlone = Annotated[
-    bool, p.Parameter("List the supported file formats, or explain the formats NAME…; read nothing.")
+    Literal[True], p.Parameter("List the supported file formats, or explain the formats NAME…; read nothing.")
 ]
 
 Note = Annotated[str | None, p.Parameter("Note to keep with this version.")]
 
 
-@face(writes=True, makes=True)
 @question
-def ingest(
+def imported(
     store: Store,
     *names: Names,
     everything: Everything = False,
@@ -131,7 +130,6 @@ def ingest(
     strict: Strict = False,
     frozen: Frozen = False,
     dry_run: DryRun = False,
-    formats: FormatsAlone = False,
     min_rate: p.MinRate = PATIENCE.min_rate,
     deadline: p.Deadline = PATIENCE.deadline,
     note: Note = None,
@@ -140,50 +138,7 @@ def ingest(
     narrate: Narrate = quiet,
     progress: Progress = silent,
 ) -> Result:
-    """Import captions as a new version of a dataset.
-
-    For your own data, add `--from FILE`. The datasets that datasets.toml describes need only their name. In Python,
-    `data` replaces the file: a table with a column for the image and a column for the caption. The table can be a
-    Polars or pandas frame, a pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, a dict of
-    columns, or files. For several splits, pass a dict from split name to table.
-
-    Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
-    columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
-    `caption_1` is slot 1. A file that is not UTF-8 needs `encoding`; the error names the likely one. `language` is
-    stored with the dataset. By default it is detected from the script and words of the captions. If several columns
-    could hold the image, the one with the most distinct values is read. `column_names` names the columns of a table
-    without a header.
-
-    URLs can name a file, a pattern or a folder, in any scheme that fsspec supports, with the extra `remote`.
-    The files are copied to a temporary folder first. Credentials are found as usual for that storage, such as AWS
-    variables or profiles. Dropped connections are retried. Files that are incomplete, or that change during the
-    download, are rejected. So are downloads that are too slow (`--min-rate`) or too long (`--deadline`).
-
-    Image or text embeddings are a separate dataset (format `vectors`: Parquet, .npy, .npz, HDF5, folders of
-    clip-retrieval), with versions like captions. `ingest` reports how many images of each caption dataset have a
-    vector. If the ids differ, match them by `--option basename=true`, `image_suffix=.jpg` or `coco_ids=true`.
-
-    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the format,
-    the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
-    file formats. `--formats coco` explains how a format is recognized, and its options.
-
-    How to read it: the notes state where image, caption, slot and split were read, which columns were ignored, and the
-    first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts the
-    records in the file (for multiple-choice data, the items) and `captions` the accepted captions. `rejected` counts
-    the rejected records; each is stored with file, line and reason. `normalized` counts captions with extra spaces or
-    line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after `version`
-    identify the content: equal captions always give equal versions.
-
-    Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
-    If you don't set --format, the format is detected from the file. If the format is not recognized, the error shows
-    the first line, and a command that reads it if possible.
-
-    Raises `SourceError` for files that cannot be read, and `UsageError` for names that are not declared.
-
-    Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
-    """
-    if formats:
-        return formats_of_files(names)
+    """Import captions, for `auditor ingest`."""
     path = config if isinstance(config, Path) else None
     typed = [str(file) for file in files]
     with (
@@ -263,11 +218,13 @@ def rehearsed(
     return replace(made, frame=rows, selections=(), tables=(counts, *shown, *refused), notes=notes)
 
 
-def formats_of_files(names: Sequence[str]) -> Result:
+@question
+def listed_formats(store: Store, *names: Names, formats: FormatsAlone) -> Result:
     """List all formats with what they read, or explain how the named ones are recognized, with their options.
 
     Each row has a property: reads, recognized or option. Raises `UsageError` for an unknown name.
     """
+    del store, formats
     for name in names:
         find_format(name)
     frame = pl.DataFrame([row for name in names or FORMATS for row in _rows(name)], schema=_SCHEMA, orient="row")
@@ -298,3 +255,50 @@ def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
         (name, "recognized", None, " ".join(recognized.split())),
         *((name, "option", option, meaning) for option, meaning in options.items()),
     ]
+
+
+@face(writes=True, makes=True)
+@forms(imported, listed_formats, names=("an import", "--formats"))
+def ingest() -> None:
+    """Import captions as a new version of a dataset.
+
+    For your own data, add `--from FILE`. The datasets that datasets.toml describes need only their name. In Python,
+    `data` replaces the file: a table with a column for the image and a column for the caption. The table can be a
+    Polars or pandas frame, a pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, a dict of
+    columns, or files. For several splits, pass a dict from split name to table.
+
+    Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
+    columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
+    `caption_1` is slot 1. A file that is not UTF-8 needs `encoding`; the error names the likely one. `language` is
+    stored with the dataset. By default it is detected from the script and words of the captions. If several columns
+    could hold the image, the one with the most distinct values is read. `column_names` names the columns of a table
+    without a header.
+
+    URLs can name a file, a pattern or a folder, in any scheme that fsspec supports, with the extra `remote`.
+    The files are copied to a temporary folder first. Credentials are found as usual for that storage, such as AWS
+    variables or profiles. Dropped connections are retried. Files that are incomplete, or that change during the
+    download, are rejected. So are downloads that are too slow (`--min-rate`) or too long (`--deadline`).
+
+    Image or text embeddings are a separate dataset (format `vectors`: Parquet, .npy, .npz, HDF5, folders of
+    clip-retrieval), with versions like captions. `ingest` reports how many images of each caption dataset have a
+    vector. If the ids differ, match them by `--option basename=true`, `image_suffix=.jpg` or `coco_ids=true`.
+
+    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the format,
+    the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
+    file formats. `--formats coco` explains how a format is recognized, and its options.
+
+    How to read it: the notes state where image, caption, slot and split were read, which columns were ignored, and the
+    first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts the
+    records in the file (for multiple-choice data, the items) and `captions` the accepted captions. `rejected` counts
+    the rejected records; each is stored with file, line and reason. `normalized` counts captions with extra spaces or
+    line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after `version`
+    identify the content: equal captions always give equal versions.
+
+    Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
+    If you don't set --format, the format is detected from the file. If the format is not recognized, the error shows
+    the first line, and a command that reads it if possible.
+
+    Raises `SourceError` for files that cannot be read, and `UsageError` for names that are not declared.
+
+    Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
+    """
