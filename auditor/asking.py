@@ -73,7 +73,9 @@ def _refuse_alone(arguments: Mapping[str, Any], option: Asked, options: Sequence
 
 
 def _asks(value: Any) -> bool:
-    """Return whether a value asks for something: none, a switch that is off, and an empty list do not."""
+    """Return whether a value asks for something: none, a switch that is off, and an empty list do not, nor defaults."""
+    if dataclasses.is_dataclass(value):
+        return any(getattr(value, each.name) != each.default for each in dataclasses.fields(value))
     return not (value is None or value is False or (isinstance(value, list | tuple) and not value))
 
 
@@ -157,7 +159,8 @@ class _Form:
 
     def refuse(self, args: Sequence[Any], wanted: Mapping[str, Any], union: Sequence[Asked]) -> None:
         """Raise `UsageError` for an argument of another form, and for one that is missing."""
-        given = [option for option in union if _asks(_at(wanted, option.path))]
+        asked = [(option, _at(wanted, option.path)) for option in union]
+        given = [option for option, value in asked if _asks(value) and not (option.records and value == option.default)]
         if foreign := [option for option in given if option.path[0] not in self.takes]:
             named = ", ".join(option.option for option in foreign)
             raise UsageError(f"{named}: only for {' or '.join(foreign[0].forms)}; leave out for {self.name}")
