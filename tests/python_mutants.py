@@ -1,7 +1,7 @@
 """Changes one thing in a module of `auditor/` and asks the nearest tests whether they notice.
 
 `python tests/python_mutants.py --number 60 --seed 5` draws mutants over all rooms, each rule as often as another, runs
-the test files that name or import the module, then the laws, and lists the mutants that survive. A mutant takes some
+the test files that are nearest to the module, then the laws, and lists the mutants that survive. A mutant takes some
 20 s of CPU, one that survives two minutes. Whether a survivor changes anything is for the reader to tell.
 """
 
@@ -11,8 +11,10 @@ import argparse
 import ast
 import os
 import random
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +29,8 @@ SWAPS: Mapping[type[ast.AST], type[ast.AST]] = {
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
 
-#: The most test files that are asked about a mutant before the laws, and the seconds for each run.
-_NEAREST, _SECONDS = 3, 300
+#: The most test files that are asked about a mutant before the laws, of these by their words, and the seconds of a run.
+_NEAREST, _CLOSE, _SECONDS = 6, 3, 600
 
 
 @dataclass(frozen=True)
@@ -100,15 +102,24 @@ def drawn(number: int, seed: int) -> list[Mutant]:
 
 
 def nearest(file: Path) -> list[Path]:
-    """List the test files of a module: those that name it first, then those that import it, then those of its room."""
-    module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    name, parent = module.rpartition(".")[2], module.rpartition(".")[0].rpartition(".")[2]
+    """List the test files of a module: those that share its rarest words first, then those that name or import it."""
+    package, _, name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__").rpartition(".")
+    parent = package.rpartition(".")[2]
     tests = sorted((ROOT / "tests").rglob("test_*.py"))
     texts = {test: test.read_text(encoding="utf-8") for test in tests if test.parent.name != "laws"}
-    by_name = [test for test in texts if name in test.stem or (name == "study" and parent in test.stem)]
-    by_import = [test for test, text in texts.items() if f"{module} import" in text or f"import {module}" in text]
-    by_room = [test for test in texts if parent and (parent == test.parent.name or parent.rstrip("s") in test.stem)]
-    return list(dict.fromkeys([*by_name, *by_import, *by_room]))[:_NEAREST]
+    held = {test: _words(text) for test, text in texts.items()}
+    known, own = Counter(word for words in held.values() for word in words), _words(file.read_text(encoding="utf-8"))
+    shared = {test: sum(1 / known[word] for word in words & own) / len(words) ** 0.5 for test, words in held.items()}
+    close = sorted(texts, key=lambda test: -shared[test])
+    imported = re.compile(rf"(from|import) {package}(\.| import .*\b){name}\b")
+    by_name = [test for test in close if name in test.stem.split("_") or (name == "study" and parent in test.stem)]
+    by_import = [test for test in close if imported.search(texts[test])]
+    by_room = [test for test in close if parent in (test.parent.name, test.parent.name.rstrip("s"))]
+    return list(dict.fromkeys([*close[:_CLOSE], *by_name, *by_import, *by_room]))[:_NEAREST]
+
+
+def _words(text: str) -> set[str]:
+    return {*re.findall(r"[a-z]\w{3,}", text.lower())}
 
 
 def survives(mutant: Mutant) -> bool:

@@ -180,6 +180,8 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope", "--references", "99999999999"], 2, "--references 99999999999: expected 1 to 2,147,483,646"),
         (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
         (["ingest", "mine", "--config", "."], 2, "--config .: is a folder; name another file"),
+        (["ingest", "mine", "--config", "/dev/null"], 2, "/dev/null: not a regular file; name another file"),
+        (["findings", "mine", "--verdicts", "captions.token"], 2, "captions.token: not a folder; name another folder"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),
         (["bounds", "mine:test"], 2, "it has no splits"),
         (["compare", "mine"], 2, "two or more datasets"),

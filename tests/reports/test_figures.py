@@ -157,6 +157,15 @@ def test_names_under_an_axis_never_touch(names: int) -> None:
             assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
+def test_long_title_stays_inside_the_drawing() -> None:
+    with drawing._settled():
+        picture, _ = drawing._draw([dataclasses.replace(bars(), title="i " * 200)])
+        picture.draw_without_rendering()
+        title = picture.subfigs[0]._suptitle  # type: ignore[attr-defined]
+        assert "\n" in title.get_text()
+        assert title.get_window_extent().x1 <= picture.bbox.x1
+
+
 def test_png_opens_at_the_size_that_its_width_and_dots_make() -> None:
     png = drawing.png(of(bars(), curve("lines", 1, 2)))
     with Image.open(io.BytesIO(png)) as image:

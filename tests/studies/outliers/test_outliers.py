@@ -229,3 +229,13 @@ def test_what_is_weighed_at_once_changes_no_digit(store: Store, monkeypatch: pyt
     at_once = outliers(store, "set", share=1.0).frame
     monkeypatch.setattr(likelihood, "_AT_ONCE", 5)
     assert outliers(store, "set", share=1.0).frame.equals(at_once)
+
+
+def test_decoy_at_the_threshold_itself_counts_as_found() -> None:
+    """Two captions stand out by 9 bits; of eight decoys, each with a lead of 1, one would be found by just 2 bits."""
+    decoys = pl.DataFrame({"is_decoy": [True] * 8, "lead": [1.0] * 8, "found_lead": [2.0] + [1.0] * 7})
+    suspects = pl.DataFrame({"is_decoy": [False] * 2, "lead": [9.0] * 2})
+    leads = pl.concat([decoys, suspects], how="diagonal").with_columns(is_misfit=True, is_sure=True)
+    _, level = likelihood.caption_level(leads, least=1)
+    assert level is not None
+    assert (level.bits, level.found) == (2, 1 / 8)
