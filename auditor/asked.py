@@ -147,12 +147,9 @@ def _options(function: Callable[..., Any]) -> Sequence[Asked]:
                 placed = variadic or one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
                 listed.append(dataclasses.replace(option, placed=placed, variadic=variadic))
     named = {option.name: option.option for option in listed}
-    return [dataclasses.replace(option, needs=_needs(option.parameter.needs, named)) for option in listed]
-
-
-def _needs(needs: str, named: Mapping[str, str]) -> str:
-    name, _, value = needs.partition("=")
-    return f"{named[name]} {value}".strip() if name in named else ""
+    needs = [option.parameter.needs.partition("=") for option in listed]
+    words = [f"{named[name]} {value}".strip() if name in named else "" for name, _, value in needs]
+    return [dataclasses.replace(option, needs=needed) for option, needed in zip(listed, words, strict=True)]
 
 
 def _flattened(path: tuple[str, ...], hint: Any, default: Any, records: tuple[type, ...] = ()) -> Iterator[Asked]:

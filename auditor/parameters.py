@@ -232,8 +232,6 @@ Missing = Annotated[
 
 WithoutOwn = Annotated[bool, Parameter("Leave out captions that match a reference of their image word for word.")]
 
-AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and spaces count.")]
-
 FunctionWords = Annotated[Path | None, Input("File of function words, one per line; default: an English list.")]
 
 MinRate = Annotated[

@@ -180,7 +180,7 @@ def _run(
     files, stored, outputs = _dataset_files(options, values) if is_of_files else ({}, {}, [])
     arguments, keywords = _arguments([option for option in options if option.name in given], values)
     if face.document:
-        keywords |= {"card": card, "browse": chosen == "html"}
+        keywords |= {"card": card} | ({} if chosen == "html" else {"browse": False})
     if face.verdicts:
         from auditor.studies.check import understood
 

@@ -67,9 +67,7 @@ References = Annotated[int | None, replace(get_args(p.References)[1], needs="for
 
 Judges = Annotated[
     int,
-    p.Parameter(
-        "Number of raters, each with a column for votes; the paper: 3, for pairs 11.", least=1, most=100, needs="file"
-    ),
+    p.Parameter("Raters, each with a column for votes; the paper: 3, for pairs 11.", least=1, most=100, needs="file"),
 ]
 
 File = Annotated[

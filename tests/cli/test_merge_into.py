@@ -83,7 +83,7 @@ def test_a_hubs_croissant_file_keeps_its_values_and_gets_ours(folder: Path) -> N
     [
         (["--merge-into", "mine.csv", "--format", "croissant"], 3, "--merge-into mine.csv: cannot be read"),
         (["--merge-into", "other.json", "--format", "croissant"], 3, "not a Croissant file"),
-        (["--merge-into", "other.json"], 2, "write it with --format croissant"),
+        (["--merge-into", "other.json"], 2, "only for a card (--format card or croissant)"),
     ],
 )
 def test_wrong_files_have_one_line(folder: Path, options: list[str], code: int, said: str) -> None:

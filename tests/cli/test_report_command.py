@@ -58,9 +58,16 @@ def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> No
     assert "<title>Dataset card: set</title>" in Path("a.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("more", [("set",), ("--section", "facts")])
-def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError, match="expected exactly one dataset, and no --section"):
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("set",), "a card .*: expected one dataset, not 2"),
+        (("--section", "facts"), "--section: only for a page; leave out for a card"),
+        (("--resamples", "50", "--confidence", "0.9"), "--resamples, --confidence: only for a page"),
+    ],
+)
+def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
         run("report", "set", *more, "--format", "card", "--store", filled)
 
 
@@ -69,7 +76,7 @@ def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -
     [
         (["-o", "a.csv"], "unsupported report format"),
         (["-o", "no/where.html"], "the folder no does not exist"),
-        (["-o", "a.md", "--section", "gossip"], "unknown section"),
+        (["-o", "a.md", "--section", "gossip"], "--section gossip: expected findings, facts"),
         (["-o", "a.md", "--tokenizer", "gossip"], "gossip"),
     ],
 )

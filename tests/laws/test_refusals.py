@@ -65,7 +65,7 @@ def test_the_command_line_refuses_in_the_same_words(tmp_path: Path, capsys: pyte
         for command in LIMITED:
             options = options_of(STUDIES[command].load())
             needed = [one for one in options if one.default is inspect.Parameter.empty or one.variadic]
-            said = [word for one in needed for word in ([] if one.placed else [one.option]) + ["x"]]
+            said = [word for one in needed for word in ([] if one.parameter.metavar else [one.option]) + ["x"]]
             for option, value in ((one, value) for one in options for value in beyond(one) if value == value):
                 with pytest.raises(SystemExit) as ended:
                     main([*command.split(), *said, f"{option.option}={value}"])

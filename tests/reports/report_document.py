@@ -45,8 +45,8 @@ def hostile_report() -> Document:
     with Store.open(MEMORY) as store:
         ingest_sources(store, [declared["sample-narrow"]])
         ingest_rows(store, ROWS, "hostile")
-        settings = ReportSettings(("bleu-1", "cider-d"), resamples=100)
-        return report(store, "sample-narrow", "hostile", settings=settings, timed=False)
+        settings = ReportSettings(("bleu-1", "cider-d"))
+        return report(store, "sample-narrow", "hostile", settings=settings, resamples=100, timed=False)
 
 
 def extract(document: Document) -> Document:

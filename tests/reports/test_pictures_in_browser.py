@@ -56,7 +56,7 @@ def page_file(data: Path, tmp_path: Path) -> Path:
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources(declared)["some"]])
         document = report(
-            store, "some", settings=ReportSettings(("bleu-1",), resamples=0), config=declared, timed=False
+            store, "some", settings=ReportSettings(("bleu-1",)), resamples=0, config=declared, timed=False
         )
     file = tmp_path / "report.html"
     file.write_text(reports.DOCUMENT_FORMATS["html"](document), encoding="utf-8")

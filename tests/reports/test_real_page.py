@@ -32,7 +32,7 @@ def page_file(data: Path, tmp_path: Path) -> Path:
         return Path(named)
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources(data=data)["flickr8k"]])
-        document = report(store, "flickr8k:test", "flickr8k:dev", settings=ReportSettings(("bleu-1",), resamples=100))
+        document = report(store, "flickr8k:test", "flickr8k:dev", settings=ReportSettings(("bleu-1",)), resamples=100)
     file = tmp_path / "report.html"
     file.write_text(reports.DOCUMENT_FORMATS["html"](document), encoding="utf-8")
     return file

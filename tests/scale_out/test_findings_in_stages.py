@@ -453,6 +453,8 @@ def test_report_reads_the_summary(finished: tuple[Result, Path, Path], tmp_path:
     done = run_auditor("report", str(verdicts), "--store", str(tmp_path / "none.db"), "-o", str(page))
     assert done.returncode == 0, done.stderr
     assert {finding.kind for finding in result.findings if finding.kind not in page.read_text()} == set()
+    unread = run_auditor("report", str(verdicts), "--store", str(tmp_path / "none.db"), "-m", "bleu-1")
+    assert "--metric: only for a page or a card" in unread.stderr
     broken = Path(shutil.copytree(verdicts, tmp_path / "broken"))
     (broken / SUMMARY).write_text("{}")
     with pytest.raises(SourceError, match="not a summary of verdicts"):
@@ -654,7 +656,7 @@ def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: 
         ({"tokenizer": "ptb"}, "--tokenizer ptb: in stages, use one of bare, char"),
         ({"split": "test"}, "--split: only for findings in the store; leave out for --verdicts"),
         ({"executor": "moon"}, "--executor moon: expected here, processes or ray"),
-        ({"address": "host:6379"}, "--address host:6379: needs a Ray cluster; add --executor ray"),
+        ({"address": "host:6379"}, "--address: only with --executor ray"),
     ],
 )
 def test_option_that_stages_lack_is_refused(

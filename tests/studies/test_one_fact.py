@@ -112,8 +112,8 @@ def of_templates(store: Store, ref: str, **asked: Any) -> object:
 
 
 def of_portrait(store: Store, ref: str, **asked: Any) -> object:
-    settings = ReportSettings(("bleu-1",), resamples=0, **asked)
-    (drawn,) = report(store, ref, settings=settings, sections=["bounds"], timed=False).portraits
+    settings = ReportSettings(("bleu-1",), **asked)
+    (drawn,) = report(store, ref, settings=settings, resamples=0, sections=["bounds"], timed=False).portraits
     return drawn.captions - drawn.distinct
 
 
@@ -226,9 +226,9 @@ def test_a_caption_has_one_script(store: Store, tokenizer: str) -> None:
 @pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
 @searching_for("padded-images", "captions-at-several-images")
 def test_report_and_card_say_one_number_of_captions_that_repeat(sixteen: Store, tokenizer: str) -> None:
-    settings = ReportSettings(("bleu-1",), tokenizer=tokenizer, resamples=0)
+    settings = ReportSettings(("bleu-1",), tokenizer=tokenizer)
     sections = ["findings", "facts", "bounds", "duplicates"]
-    document = report(sixteen, "set", settings=settings, sections=sections, timed=False)
+    document = report(sixteen, "set", settings=settings, resamples=0, sections=sections, timed=False)
     made = card(sixteen, "set", settings=settings)
     for text in (document.to_json(), document_text(document, "html"), document_text(made, "md")):
         assert numbers_in(text) == {4}

@@ -12,7 +12,6 @@ from typing import Any
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.model import Progress, silent
 from auditor.result import counted
 from auditor.statistics import cluster_bootstrap
@@ -49,9 +48,9 @@ Row = dict[str, Any]
 class Resampling:
     """A bootstrap over images: number of resamples, confidence, seed."""
 
-    resamples: p.Resamples = 1000
-    confidence: p.Confidence = 0.95
-    seed: p.Seed = 1
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
 
     def key(self, rated: Rated, candidates: str) -> tuple[object, ...]:
         """Return the key that determines the draw."""

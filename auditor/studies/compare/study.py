@@ -118,8 +118,7 @@ Equalize = Annotated[
 ]
 
 Images = Annotated[
-    int | None,
-    p.Parameter("Images of each dataset that are sampled; default: as many as possible.", least=1, needs="equalize"),
+    int | None, p.Parameter("Sampled images of each dataset; default: as many as possible.", least=1, needs="equalize")
 ]
 
 

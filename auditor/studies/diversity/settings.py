@@ -35,17 +35,13 @@ Curve = Annotated[int, p.Parameter("Length of the type-token curve in tokens; 0:
 Pipeline = Annotated[
     str | None,
     p.Parameter(
-        "spaCy pipeline that finds content words, with --tokenizer spacy; default: a list of function words.",
-        needs="evaluation",
+        "spaCy pipeline for content words, with --tokenizer spacy; default: by function words.", needs="evaluation"
     ),
 ]
 
 FunctionWords = Annotated[Path | None, replace(get_args(p.FunctionWords)[1], needs="evaluation")]
 
-AllImages = Annotated[
-    bool,
-    p.Parameter("Compute coverage over all images; default: over the images in both datasets.", needs="evaluation"),
-]
+AllImages = Annotated[bool, p.Parameter("Compute coverage over all images, not only shared ones.", needs="evaluation")]
 
 
 Statistics = Annotated[

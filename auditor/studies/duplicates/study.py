@@ -31,9 +31,7 @@ _VERSION = 2
 NEAR = 0.7
 
 #: Only above one half, in thousandths, do two captions surely share two rare words, which the search relies on.
-_LEAST = 0.501
-
-Near = Annotated[float, p.Parameter("Least share of shared words of a near-duplicate.", least=_LEAST, most=1)]
+Near = Annotated[float, p.Parameter("Least share of shared words of a near-duplicate.", least=0.501, most=1)]
 
 Examples = Annotated[int, p.Parameter("Number of examples of each kind.", least=0)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 
@@ -26,8 +26,6 @@ from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.likelihood import ELSEWHERE, PLACE, SWAPPED, UNLIKE, Claims
 from auditor.text import AUTO
 
-LEVELS = ("caption", "image")
-
 _VERSION = 3
 
 _FIT_VERSION = 1
@@ -43,15 +41,12 @@ Metric = Annotated[
 ]
 
 Level = Annotated[
-    str,
-    p.Parameter("caption: list outlier captions; image: list all images with their consensus caption.", choices=LEVELS),
+    Literal["caption", "image"],
+    p.Parameter("caption: list outlier captions; image: list all images with their consensus caption."),
 ]
 
 Share = Annotated[
-    float,
-    p.Parameter(
-        "Share of captions to check: those least similar to the others.", above=0, most=1, needs="level=caption"
-    ),
+    float, p.Parameter("Share of captions to check, the least similar ones.", above=0, most=1, needs="level=caption")
 ]
 
 Vectors = Annotated[

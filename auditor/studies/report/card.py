@@ -46,9 +46,6 @@ _CANDIDATES: Mapping[str, str] = {
     "brown": "a sentence of the Brown corpus instead",
 }
 
-#: The settings that the numbers of a card depend on; the others are for comparisons.
-_SETTINGS = ("metrics", "tokenizer", "seed", "references")
-
 
 def card(
     store: Store,
@@ -69,9 +66,9 @@ def card(
 
     Example: auditor report flickr8k --format card -o README.md
     """
-    declared = sources(config) or {}
-    selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
-    context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
+    declared, settings = sources(config), settings or ReportSettings()
+    selection = versions.resolve(store, ref, settings.split)
+    context = ReportContext(store, (selection,), settings, progress, declared)
     profiled, measured = context.profiled(), context.measured(bounds) if context.scored else None
     audited = all_findings(context.questions)
     findings, skipped = audited.findings, audited.notes
@@ -84,7 +81,7 @@ def card(
         .agg(images=pl.len().cast(pl.Int64), captions=pl.col("captions").sum().cast(pl.Int64))
         .sort("split")
     )
-    chosen = {name: getattr(context.settings, name) for name in _SETTINGS}
+    chosen = {name: value for name, value in vars(context.settings).items() if name != "split"}
     numbers = (
         _counted(profiled, chosen["tokenizer"]),
         _of_splits(splits),

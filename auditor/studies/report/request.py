@@ -44,18 +44,13 @@ Metrics = Annotated[
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The settings of a whole report. `resamples` is the number for each interval of a comparison.
-
-    Functions among the `metrics` are replaced by their names.
-    """
+    """The settings of a report and of a dataset card. Functions among the `metrics` are replaced by their names."""
 
     metrics: Metrics = METRICS
     tokenizer: p.Tokenizer = AUTO
     split: p.Split = None
     seed: p.Seed = 1
     references: p.References = None
-    resamples: p.Resamples = 1000
-    confidence: p.Confidence = 0.95
 
     def __post_init__(self) -> None:
         names = tuple(metric if isinstance(metric, str) else request(metric).label for metric in self.metrics)
@@ -74,7 +69,8 @@ class ReportContext:
     `every` has the captions of the selections, `scored` those that have references. `alone` has the reasons why others
     have no scores.
 
-    `declared` are the datasets of datasets.toml, by name, with the roles of their splits.
+    `declared` are the datasets of datasets.toml, by name, with the roles of their splits. `resamples` is the number for
+    each interval of a comparison.
     """
 
     store: Store
@@ -82,6 +78,8 @@ class ReportContext:
     settings: ReportSettings
     progress: Progress = silent
     declared: Mapping[str, Source] = field(default_factory=dict)
+    resamples: int = 1000
+    confidence: float = 0.95
     results: dict[str, Result] = field(default_factory=dict)
     tokenizer_notes: list[str] = field(default_factory=list)
     names_tokenizer: bool = False
@@ -120,7 +118,8 @@ class ReportContext:
                 for name in own
                 if name in self.declared
             ]
-            settings = dataclasses.asdict(self.settings) | {"roles": roles}
+            intervals = {"resamples": self.resamples, "confidence": self.confidence}
+            settings = dataclasses.asdict(self.settings) | intervals | {"roles": roles}
             around = self.selections if about else ()
             self.results[study] = (
                 kept_result(self.store, study, about or self.selections, settings, make, beside=around)
@@ -219,9 +218,8 @@ class ReportContext:
 
     def comparing(self) -> list[str]:
         """Return the settings of intervals as options, except for defaults."""
-        default = ReportSettings()
-        chosen = {"resamples": self.settings.resamples, "confidence": self.settings.confidence}
-        return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
+        chosen = {"resamples": self.resamples, "confidence": self.confidence}
+        return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(ReportContext, name)]
 
     def tokenizer(self) -> list[str]:
         """Return the tokenizer as an option, if it is not the default."""

@@ -140,7 +140,7 @@ def _compared(context: ReportContext) -> Answers:
     chosen = settings.metrics != METRICS
     options: dict[str, Any] = {
         "metrics": settings.metrics if chosen else None, "tokenizer": settings.tokenizer, "seed": settings.seed,
-        "references": settings.references, "resamples": settings.resamples, "confidence": settings.confidence,
+        "references": settings.references, "resamples": context.resamples, "confidence": context.confidence,
         "progress": context.progress,
     }  # fmt: skip
     about = () if same or not context.alone else selections_of(context.scored)
@@ -221,8 +221,9 @@ def _templates(context: ReportContext) -> Answers:
 def _people(context: ReportContext) -> Answers:
     """Compare metrics with human ratings, if the store has any for these images."""
     settings = context.settings
-    shared: dict[str, Any] = {name: getattr(settings, name) for name in ("metrics", "tokenizer", "resamples", "seed")}
-    of_ratings, of_pairs = {"confidence": settings.confidence}, {"most": settings.references}
+    shared: dict[str, Any] = {name: getattr(settings, name) for name in ("metrics", "tokenizer", "seed")}
+    shared["resamples"] = context.resamples
+    of_ratings, of_pairs = {"confidence": context.confidence}, {"most": settings.references}
     made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
     judged = dict[str, bool]()
 

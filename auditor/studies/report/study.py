@@ -10,10 +10,11 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from auditor import parameters as p
 from auditor.asked import face
+from auditor.asking import forms, question
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
@@ -41,73 +42,33 @@ from auditor.studies.report.summary import (
     unchecked,
 )  # fmt: skip
 
-Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
+Sections = Annotated[
+    Sequence[str] | None,
+    p.Parameter("Section to write; repeat for more; default: all.", "section", choices=[*SECTIONS]),
+]
 
 Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
-@face(document=True, alone=lambda given: any((Path(ref) / SUMMARY).is_file() for ref in given["refs"] or ()))
-def report(
+@question
+def page(
     store: Store,
     *refs: p.Refs,
     settings: ReportSettings | None = None,
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
     sections: Sections = None,
-    merge_into: MergeInto = None,
     timed: Timed = True,
     config: p.ConfigFile = None,
     progress: Progress = silent,
-    card: bool = False,
     browse: bool = True,
 ) -> Document:
-    """Write a full audit report, or a dataset card.
-
-    The report has a summary, a section for each question that the datasets can answer, and the method. `section`
-    selects sections. Without a file or format, it is printed: the answer, findings, then the sections. The same
-    captions, settings and program always produce the same document, except for the time.
-    SOURCE_DATE_EPOCH sets the time, and --no-time omits it. In Python, `browse=False` saves the time to draw the
-    captions that only pages show.
-
-    `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
-    and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
-    Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
-    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. Neither contains a caption.
-    In Python, `audit.card(NAME)` returns the card. `--merge-into FILE` adds our fields and numbers to the Croissant
-    file of a hub, whose own values stay.
-
-    How to read it: begin with the summary, which has the worst findings and an overview of each dataset. Click a column
-    to sort a table. Plots are interactive. Click a number to see its SQL and the command that recomputes it. The HTML
-    file is self-contained and works offline. If datasets.toml declares image folders (`images`), the images are shown
-    next to the quoted captions. Every number of a card has its version and signature, and `auditor store verify FILE`
-    checks them.
-
-    Limits: see the help of each section's command. By default, the report uses a few fast metrics; add others with -m.
-    It compares by those of `auditor compare`. It places a single dataset among well-known ones, measured on 500 images.
-    A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
-
-    A folder of `auditor findings --verdicts` can be named instead of datasets. Its report has the findings only.
-
-    Raises `UsageError` for an unknown section, and for a card of several datasets or with a section.
-
-    Examples: auditor report flickr8k flickr30k -o audit.html · auditor report flickr8k --format card > README.md
-    """
-    if (folder := folder_of(refs)) is not None:
-        return report_of_verdicts(folder, _now() if timed else None)
-    declared = sources(config)
+    """Write the report of datasets, for `auditor report`."""
     settings = settings or ReportSettings()
-    if merge_into is not None and not card:
-        raise UsageError("--merge-into adds to a Croissant file: write it with --format croissant")
-    if card and (len(refs) != 1 or sections):
-        raise UsageError("--format card: expected exactly one dataset, and no --section")
-    if card:
-        hub = {} if merge_into is None else _hub(merge_into)
-        made = card_of(store, refs[0], settings=settings, config=declared, progress=progress)
-        return dataclasses.replace(made, hub=hub)
-    for name in sections or ():
-        if name not in SECTIONS:
-            raise UsageError(f"--section {name}: unknown section; expected one of {', '.join(SECTIONS)}")
-    context = ReportContext(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
+    selections, declared = resolve_all(store, refs, settings.split), sources(config)
+    context = ReportContext(store, selections, settings, progress, declared, resamples, confidence)
     built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
     audited = next((section for section in built if section.name == FINDINGS), None)
     shown = cards(context.selections, audited.findings if audited else ())
@@ -138,6 +99,22 @@ def report(
         pictures=pictures_of(shown, built, image_files(config), progress, captions),
         browsed=captions,
     )
+
+
+@question
+def one_card(
+    store: Store,
+    ref: p.Ref,
+    *,
+    card: Literal[True],
+    settings: ReportSettings | None = None,
+    merge_into: MergeInto = None,
+    config: p.ConfigFile = None,
+    progress: Progress = silent,
+) -> Document:
+    """Write the card of a dataset, for `auditor report --format card`."""
+    hub = {} if merge_into is None else _hub(merge_into)
+    return dataclasses.replace(card_of(store, ref, settings=settings, config=config, progress=progress), hub=hub)
 
 
 def _hub(path: Path) -> dict[str, Any]:
@@ -188,11 +165,10 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
 
 
 def _intervals(context: ReportContext) -> list[str]:
-    settings = context.settings
-    if len(context.scored) < 2 or not settings.resamples:
+    if len(context.scored) < 2 or not context.resamples:
         return ["The scores have no bootstrap intervals: only a comparison of datasets computes them."]
     return [
-        f"Intervals of the comparison are {settings.confidence:.0%} bootstrap-t intervals, from {settings.resamples:,} "
+        f"Intervals of the comparison are {context.confidence:.0%} bootstrap-t intervals, from {context.resamples:,} "
         "resamples of images. A rank is assigned only if the interval of the difference excludes 0. Ranges of lexical "
         "diversity are over random orders of the captions, or over parallel lists of them."
     ]
@@ -281,19 +257,14 @@ def _named(cards: Sequence[Finding], sections: Sequence[Section]) -> Iterator[tu
             yield from ((dataset, image) for image in images if image is not None)
 
 
-def folder_of(refs: Sequence[str]) -> Path | None:
-    """Return the folder of verdicts that a report is of; null if datasets are named.
-
-    Raises `UsageError` if something else is named next to it.
-    """
-    folders = [Path(ref) for ref in refs if (Path(ref) / SUMMARY).is_file()]
-    if folders and len(refs) > 1:
-        raise UsageError(f"{folders[0]}: a report has either a folder of verdicts or datasets; name it alone")
-    return folders[0] if folders else None
+def _is_of_verdicts(refs: Sequence[str]) -> bool:
+    return any((Path(ref) / SUMMARY).is_file() for ref in refs)
 
 
-def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
-    """Return the report of a folder of verdicts. Raises `SourceError` for one that differs from its receipt."""
+@question
+def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Progress = silent) -> Document:
+    """Write the report of a folder of verdicts. Raises `SourceError` for one that differs from its receipt."""
+    folder = Path(ref)
     for _, found, holds in checked_verdicts(folder):
         if holds is False:
             raise SourceError(f"{folder}: differs from its receipt: {found}; make the verdicts again")
@@ -321,5 +292,42 @@ def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
             *measured,
             Section("method", "Method", method, notes=result.notes),
         ),
-        program(), made_at, cards=shown, portraits=tuple(drawn), answer=said,
+        program(), _now() if timed else None, cards=shown, portraits=tuple(drawn), answer=said,
     )  # fmt: skip
+
+
+@face(document=True, alone=lambda given: _is_of_verdicts(given["refs"] or ()))
+@forms(page, one_card, of_verdicts, names=("a page", "a card (--format card or croissant)", "a folder of verdicts"))
+def report(store: Store, *refs: str, card: bool = False) -> int:
+    """Write a full audit report, or a dataset card.
+
+    The report has a summary, a section for each question that the datasets can answer, and the method. `section`
+    selects sections. Without a file or format, it is printed: the answer, findings, then the sections. The same
+    captions, settings and program always produce the same document, except for the time.
+    SOURCE_DATE_EPOCH sets the time, and --no-time omits it. In Python, `browse=False` saves the time to draw the
+    captions that only pages show.
+
+    `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
+    and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
+    Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
+    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. Neither contains a caption.
+    In Python, `audit.card(NAME)` returns the card. `--merge-into FILE` adds our fields and numbers to the Croissant
+    file of a hub, whose own values stay.
+
+    How to read it: begin with the summary, which has the worst findings and an overview of each dataset. Click a column
+    to sort a table. Plots are interactive. Click a number to see its SQL and the command that recomputes it. The HTML
+    file is self-contained and works offline. If datasets.toml declares image folders (`images`), the images are shown
+    next to the quoted captions. Every number of a card has its version and signature, and `auditor store verify FILE`
+    checks them.
+
+    Limits: see the help of each section's command. By default, the report uses a few fast metrics; add others with -m.
+    It compares by those of `auditor compare`. It places a single dataset among well-known ones, measured on 500 images.
+    A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
+
+    A folder of `auditor findings --verdicts` can be named instead of datasets. Its report has the findings only.
+
+    Raises `UsageError` for an unknown section, and for a card of several datasets or with a section.
+
+    Examples: auditor report flickr8k flickr30k -o audit.html · auditor report flickr8k --format card > README.md
+    """
+    return 1 if card else 2 * _is_of_verdicts(refs)

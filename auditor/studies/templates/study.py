@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 
@@ -18,8 +18,6 @@ from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
 from auditor.studies.templates.slots import slot_effects
 from auditor.text import AUTO
-
-LEVELS = ("dataset", "caption")
 
 #: The shapes of templates: x is a fixed token, * an open position; without *, a long n-gram.
 SHAPES = ("x*xx", "xx*x", "xx*xx", "xxx*xxx", "xxxxx", "xxxxxx", "xxxxxxx")
@@ -41,10 +39,8 @@ _COLUMNS = {
 
 
 Level = Annotated[
-    str,
-    p.Parameter(
-        "dataset: statistics of openings, templates and slots; caption: list captions with a template.", choices=LEVELS
-    ),
+    Literal["dataset", "caption"],
+    p.Parameter("dataset: statistics of openings, templates and slots; caption: list captions with a template."),
 ]
 
 Least = Annotated[float, p.Parameter("Least share of the captions that contain a template.", above=0, most=1)]

@@ -137,13 +137,7 @@ def changes(
 
 @question
 def drifted(
-    store: Store,
-    a: Before,
-    b: After,
-    *,
-    depth: OfLanguage,
-    tokenizer: p.Tokenizer = AUTO,
-    progress: Progress = silent,
+    store: Store, a: Before, b: After, *, depth: OfLanguage, tokenizer: p.Tokenizer = AUTO, progress: Progress = silent
 ) -> Result:
     """Compare the language of two versions or datasets, for `auditor diff`."""
     tokenizer, reason = chosen_tokenizer(store, [a, b], named=tokenizer)

@@ -389,13 +389,15 @@ def test_option_that_the_kind_of_dataset_does_not_read_is_refused(
 
 def test_report_asks_agree_of_ratings_and_of_pairs_by_commands_that_run(tmp_path: Path) -> None:
     path = tmp_path / "audit.duckdb"
-    settings = ReportSettings(("bleu-1",), references=2, resamples=50, confidence=0.9)
+    settings = ReportSettings(("bleu-1",), references=2)
     with Store.open(path, write=True) as store:
         ingest_rows(store, REFERENCES)
         ingest_pairs(store, PAIRS)
         rate(store, tmp_path)
     with Store.open(path) as store:
-        document = report(store, "set", settings=settings, sections=["people"], timed=False)
+        document = report(
+            store, "set", settings=settings, resamples=50, confidence=0.9, sections=["people"], timed=False
+        )
     (people,) = (one for one in document.sections if one.name == "people")
     options = [" ".join(word for word in one.split()[2:] if not word.count("@")) for one in people.commands]
     assert options == [

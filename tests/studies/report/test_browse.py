@@ -45,7 +45,7 @@ def store() -> Iterator[Store]:
 
 
 def made(store: Store, seed: int = 1) -> Document:
-    return report(store, "made", settings=ReportSettings(("bleu-1",), seed=seed, resamples=0), sections=["findings"])
+    return report(store, "made", settings=ReportSettings(("bleu-1",), seed=seed), resamples=0, sections=["findings"])
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_every_kind_has_its_captions_or_the_command_that_lists_as_many(store: St
 
 
 def test_report_of_other_sections_browses_nothing(store: Store) -> None:
-    assert report(store, "made", settings=ReportSettings(("bleu-1",), resamples=0), sections=["facts"]).browsed == ()
+    assert report(store, "made", settings=ReportSettings(("bleu-1",)), resamples=0, sections=["facts"]).browsed == ()
 
 
 @pytest.mark.parametrize("ending", ["md", "tex", "json", "txt", "html"])
@@ -105,8 +105,8 @@ def test_words_that_differ_come_with_captions_that_have_them(store: Store) -> No
     ingest_rows(
         store, [(f"b{n:02}", slot, f"two birds over a lake {n}") for n in range(30) for slot in (0, 1)], "birds"
     )
-    settings = ReportSettings(("bleu-1",), resamples=0)
-    first, second = report(store, "made", "birds", settings=settings, sections=["findings"]).browsed
+    settings = ReportSettings(("bleu-1",))
+    first, second = report(store, "made", "birds", settings=settings, resamples=0, sections=["findings"]).browsed
     assert first.words.is_empty()
     row = second.words.filter(word="birds").row(0, named=True)
     assert (row["occurrences"], row["occurrences_b"], row["log_ratio"] > 0) == (60, 0, True)
@@ -144,7 +144,7 @@ def test_drawn_captions_are_kept_for_the_next_report(tmp_path: Path, monkeypatch
     with Store.open(path, write=True) as opened:
         ingest_rows(opened, ROWS[:40], "made")
         ingest_rows(opened, [(f"b{n}", slot, f"two birds at {n}") for n in range(9) for slot in (0, 1)], "birds")
-    asked = {"settings": ReportSettings(("bleu-1",), resamples=0), "sections": ["findings"]}
+    asked = {"settings": ReportSettings(("bleu-1",)), "resamples": 0, "sections": ["findings"]}
     with Store.open(path) as opened:
         before = report(opened, "made", "birds", **asked).browsed  # type: ignore[arg-type]
     monkeypatch.setattr("auditor.studies.report.browse._drawn", lambda *_: pytest.fail("drawn again"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from conftest import Rows, ingest_rows, searching_for
@@ -19,7 +20,7 @@ from auditor.studies.report import summary as first
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.study import report
 
-BLEU = ReportSettings(("bleu-1",), resamples=0)
+BLEU: dict[str, Any] = {"settings": ReportSettings(("bleu-1",)), "resamples": 0}
 DOGS: Rows = [(f"d{image}", slot, f"a {word} dog runs" + " far" * slot)
               for image, word in enumerate(("red", "blue", "tall", "old")) for slot in (0, 1, 2)]  # fmt: skip
 FAULTY: Rows = [*DOGS, ("d0", 3, "a red dog runs"), ("d1", 3, "IMG_1234.jpg"), ("d2", 3, "a dog &amp; a cat<br>")]
@@ -40,7 +41,7 @@ def context() -> ReportContext:
     with Store.open(MEMORY) as store:
         for name in ("dogs", "cats"):
             ingest_rows(store, DOGS, name)
-        return ReportContext(store, resolve_all(store, ["dogs", "cats"]), BLEU)
+        return ReportContext(store, resolve_all(store, ["dogs", "cats"]), **BLEU)
 
 
 def cards(context: ReportContext, *told: Told) -> list[Told]:
@@ -99,7 +100,7 @@ def test_cards_of_any_findings_are_ranked_few_and_enough(context: ReportContext,
 def test_portrait_counts_images_captions_different_ones_lengths_and_splits(store: Store) -> None:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*DOGS, ("d0", 3, "a red dog runs")], "dogs", splits=splits)
-    (one,) = report(store, "dogs", settings=BLEU, sections=["versions"], timed=False).portraits
+    (one,) = report(store, "dogs", **BLEU, sections=["versions"], timed=False).portraits
     assert (one.label, one.images, one.captions, one.distinct) == ("dogs", 4, 13, 12)
     assert one.splits == (("test", 1), ("train", 3))
     assert one.lengths == ((4, 5), (5, 4), (6, 4))
@@ -110,7 +111,7 @@ def test_portrait_counts_images_captions_different_ones_lengths_and_splits(store
 def test_portraits_have_the_homogeneity_that_the_comparison_says(store: Store) -> None:
     for name in ("dogs", "cats"):
         ingest_rows(store, [(image, slot, text.replace("dog", name)) for image, slot, text in DOGS], name)
-    made = report(store, "dogs", "cats", settings=BLEU, sections=["comparison"], timed=False)
+    made = report(store, "dogs", "cats", **BLEU, sections=["comparison"], timed=False)
     (result,) = made.sections[1].results
     said = dict(result.frame.filter(statistic="homogeneity").select("dataset", "value").iter_rows())
     assert {one.label: (one.homogeneity, one.metric) for one in made.portraits} == {
@@ -121,7 +122,7 @@ def test_portraits_have_the_homogeneity_that_the_comparison_says(store: Store) -
 @searching_for("file-names", "markup", "templated-captions", "padded-images")
 def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -> None:
     ingest_rows(store, FAULTY, "dogs")
-    made = report(store, "dogs", settings=BLEU, sections=["findings"], timed=False)
+    made = report(store, "dogs", **BLEU, sections=["findings"], timed=False)
     summary = made.sections[0]
     assert (summary.title, summary.absent) == ("Summary", None)
     told, following, *cards = summary.words
@@ -136,7 +137,7 @@ def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -
 
 def test_report_that_looked_for_nothing_does_not_say_that_nothing_was_found(store: Store) -> None:
     ingest_rows(store, FAULTY, "dogs")
-    summary = report(store, "dogs", settings=BLEU, sections=["versions"], timed=False).sections[0]
+    summary = report(store, "dogs", **BLEU, sections=["versions"], timed=False).sections[0]
     assert summary.words == ()
     assert "without findings. Run `auditor findings DATASET`" in str(summary.absent)
 
@@ -153,8 +154,8 @@ def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
     ingest_rows(store, [*FAULTY, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
     told = json.loads(findings(store, "dogs").to_json())["auditor.findings/v2"]["findings"]
     assert {"padded-images", "near-duplicate-across-splits"} <= {one["kind"] for one in told}
-    for settings in (ReportSettings(), BLEU):
-        made = report(store, "dogs", settings=settings, sections=["findings"], timed=False)
+    for asked in ({}, BLEU):
+        made = report(store, "dogs", **asked, sections=["findings"], timed=False)
         body = json.loads(made.to_json())["auditor.report/v2"]
         assert [section["findings"] for section in body["sections"] if section["findings"]] == [told]
 
@@ -163,7 +164,7 @@ def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
 def test_parts_of_one_dataset_are_told_once_what_is_true_of_all_of_it(store: Store) -> None:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
-    made = report(store, "dogs:train", "dogs:test", settings=BLEU, sections=["findings"], timed=False)
+    made = report(store, "dogs:train", "dogs:test", **BLEU, sections=["findings"], timed=False)
     told = next(one.findings for one in made.sections if one.name == "findings")
     assert sum(one.kind == "near-duplicate-across-splits" for one in told) == 1
 
@@ -173,12 +174,12 @@ def test_datasets_with_unequal_captions_per_image_are_told_first(store: Store) -
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, [row for row in DOGS if row[1] < 2], "pairs")
     ingest_rows(store, [row for row in DOGS if row[1] < 1], "alone")
-    found = report(store, "pairs", "dogs", "alone", settings=BLEU, sections=["findings"], timed=False)
+    found = report(store, "pairs", "dogs", "alone", **BLEU, sections=["findings"], timed=False)
     (told,) = [one for one in found.cards if one.kind == "unequal-captions-per-image"]
     assert told in found.sections[1].findings
     assert (told.severity, dict(told.values)) == ("warning", {"dogs": 3, "pairs": 2})
     (row,) = [words for words in found.sections[0].words if "captions per image differ" in words]
     assert row.startswith("warning: captions per image differ (pairs 2.0, dogs 3.0). ")
-    drawn = ReportSettings(("bleu-1",), resamples=0, references=1)
-    equal = report(store, "pairs", "dogs", settings=drawn, sections=["findings"], timed=False)
+    drawn = ReportSettings(("bleu-1",), references=1)
+    equal = report(store, "pairs", "dogs", settings=drawn, resamples=0, sections=["findings"], timed=False)
     assert "captions per image differ" not in equal.to_json()

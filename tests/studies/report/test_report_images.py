@@ -6,6 +6,7 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ingest_rows, searching_for
@@ -22,7 +23,7 @@ from auditor.studies.report.study import report
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not here: pip install 'auditor[images]'")
 
-SETTINGS = ReportSettings(("bleu-1",), resamples=0)
+SETTINGS: dict[str, Any] = {"settings": ReportSettings(("bleu-1",)), "resamples": 0}
 
 ROWS = [
     (f"{number}.jpg", slot, f"a {word} dog runs" + " far" * slot + (" " if slot else " <b>"))
@@ -52,7 +53,7 @@ def made(
     sections: Sequence[str] = ("findings", "bounds", "duplicates", "consensus", "people"),
 ) -> Document:
     declared = {"set": Source("set", "captions", "list", (), image_files=place)}
-    return report(store, "set", settings=SETTINGS, config=declared, timed=False, sections=[*sections])
+    return report(store, "set", **SETTINGS, config=declared, timed=False, sections=[*sections])
 
 
 def html(document: Document) -> str:
@@ -130,12 +131,12 @@ def test_undeclared_dataset_has_the_images_that_a_table_adds(store: Store, photo
     ingest_rows(store, ROWS, "set")
     config = tmp_path / "datasets.toml"
     config.write_text('[set]\nimages = "photos/*.jpg"\n')
-    document = report(store, "set", settings=SETTINGS, config=config, sections=["findings"], timed=False)
+    document = report(store, "set", **SETTINGS, config=config, sections=["findings"], timed=False)
     assert document.pictures.datasets == {"set"}
     assert document.pictures.shown
     config.write_text("[set]\nimages = { folder = 1 }\n")
     with pytest.raises(UsageError, match=r"\[set\]: images must be a whole number, a folder or pattern"):
-        report(store, "set", settings=SETTINGS, config=config, sections=["findings"], timed=False)
+        report(store, "set", **SETTINGS, config=config, sections=["findings"], timed=False)
 
 
 def test_pictures_are_as_many_as_are_read_at_most(store: Store, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
