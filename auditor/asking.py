@@ -127,7 +127,7 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
             }
             return form.function(*args, **known)
 
-        asked.__signature__ = _signature(kinds, union)  # type: ignore[attr-defined]
+        asked.__signature__ = _signature(kinds, union, ruled)  # type: ignore[attr-defined]
         asked.options = union  # type: ignore[attr-defined]
         return asked
 
@@ -198,14 +198,16 @@ def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> As
     )
 
 
-def _signature(kinds: Sequence[_Form], union: Sequence[Asked]) -> inspect.Signature:
+def _signature(
+    kinds: Sequence[_Form], union: Sequence[Asked], ruled: Mapping[str, inspect.Parameter]
+) -> inspect.Signature:
     """Return the signature of a command: what any of its forms takes."""
     takes, defaults = dict[str, inspect.Parameter](), {option.name: option.default for option in union}
     dropped = {option.name for form in kinds for option in form.options if option.placed} - defaults.keys()
     for form in kinds:
         hints = get_type_hints(form.function, include_extras=True)
         for name, each in form.takes.items():
-            default = defaults.get(name, each.default)
+            default = defaults.get(name, ruled.get(name, each).default)
             if name not in dropped:
                 takes.setdefault(name, each.replace(default=default, annotation=hints[name]))
     return inspect.Signature(sorted(takes.values(), key=lambda each: each.kind))

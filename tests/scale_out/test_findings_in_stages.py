@@ -656,7 +656,7 @@ def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: 
         ({"tokenizer": "ptb"}, "--tokenizer ptb: in stages, use one of bare, char"),
         ({"split": "test"}, "--split: only for findings in the store; leave out for --verdicts"),
         ({"executor": "moon"}, "--executor moon: expected here, processes or ray"),
-        ({"address": "host:6379"}, "--address host:6379: needs a Ray cluster; add --executor ray"),
+        ({"address": "host:6379"}, "--address: only with --executor ray"),
     ],
 )
 def test_option_that_stages_lack_is_refused(
