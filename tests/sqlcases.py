@@ -34,9 +34,6 @@ from auditor.studies.distractors.phrases import bind_words
 from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
-
-WRITE_CASE = "captions and the expected rows, as in CONTRIBUTING.md, Adding a study, step 2"
-
 PARAMS: dict[str, Any] = {
     "middle": 3.0,
     "against_all": False,
@@ -173,7 +170,7 @@ def path_of(file: SqlFile) -> Path:
 
 def load(file: SqlFile) -> dict[str, Any]:
     case = path_of(file)
-    assert case.exists(), f"write {case.relative_to(ROOT)}: {WRITE_CASE}"
+    assert case.exists(), f"write {case.relative_to(ROOT)} (CONTRIBUTING.md, Adding a study, step 2)"
     return tomllib.loads(case.read_text(encoding="utf-8"))
 
 

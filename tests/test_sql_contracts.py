@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import ROOT, ingest_rows
-from sqlcases import CASES, MANY_WORDS, PARAMS, every_file, holds, load, order_of, path_of
+from sqlcases import MANY_WORDS, PARAMS, every_file, holds, load, order_of
 
 from auditor.store import statements
 from auditor.store.connection import MEMORY, Store
@@ -153,11 +153,6 @@ def check_captions(file: SqlFile) -> None:
     assert max(twins.values()) > 1, "no image has the same caption twice"
     assert "" in texts, "no caption is without a word"
     assert not all(map(str.isascii, texts)), "no caption is in another script"
-
-
-def test_no_case_is_without_a_file() -> None:
-    of_files = {path_of(file) for file in every_file()}
-    assert not [str(case.relative_to(ROOT)) for case in {*CASES.rglob("*.toml")} - of_files], "remove these cases"
 
 
 def test_layout_and_comments_do_not_change_a_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
