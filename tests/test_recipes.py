@@ -84,7 +84,7 @@ def of_metrics() -> Iterator[str]:
         if name not in plain.METRICS and not (TESTS / "metrics" / f"test_{FORMULAS.get(name)}.py").exists():
             yield f"{name}: write its formula in `score` of tests/plain.py, and name it in METRICS there (step 5)"
         if not request(name).metric.sees_images and not (TESTS / "gold" / f"{GOLD.get(family)}.json").exists():
-            yield f"{name}: write what its official program says to tests/gold/, and name it in GOLD here (step 5)"
+            yield f"{name}: write what its program says to tests/gold/, named in GOLD of tests/test_recipes.py (step 5)"
 
 
 def test_no_step_of_a_kind_of_finding_is_forgotten() -> None:
