@@ -318,6 +318,8 @@ def readme(text: str) -> str:
 
 def examples(names: Collection[str] = ()) -> dict[str, str]:
     """Run every example, or those named, each in a folder of its own; give what a terminal of 100 columns shows."""
+    if unknown := {*names} - {*commands()}:
+        sys.exit(f"{', '.join(sorted(unknown))}: no such command; add it to STUDIES in auditor/studies/__init__.py")
     shown = {}
     with tempfile.TemporaryDirectory() as made, alone():
         began = Path(made) / "began"

@@ -40,7 +40,6 @@ CASES = ROOT / "tests" / "cases"
 #: Captions that several cases name, and what of a case can be such a name.
 SHARED = CASES / "captions.toml"
 CAPTIONS_OF = ("captions", "system", "before")
-WRITE_CASE = "captions and the expected rows, as in CONTRIBUTING.md, Adding a study, step 2"
 
 PARAMS: dict[str, Any] = {
     "middle": 3.0,
@@ -178,7 +177,7 @@ def path_of(file: SqlFile) -> Path:
 
 def load(file: SqlFile) -> dict[str, Any]:
     case = path_of(file)
-    assert case.exists(), f"write {case.relative_to(ROOT)}: {WRITE_CASE}"
+    assert case.exists(), f"write {case.relative_to(ROOT)} (CONTRIBUTING.md, Adding a study, step 2)"
     return with_captions(tomllib.loads(case.read_text(encoding="utf-8")), case)
 
 

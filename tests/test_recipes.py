@@ -13,14 +13,16 @@ from pathlib import Path
 import plain
 import pytest
 from asked import QUESTIONS, WRITING
-from broken import CASES
+from broken import CASES as BROKEN
 from conftest import ROOT
+from sqlcases import CASES, SHARED, every_file, path_of
 
 import auditor
 from auditor.cli.app import LISTED
 from auditor.findings import CAPTION_KINDS
+from auditor.papers import PAPERS
 from auditor.scoring.registry import METRICS, request
-from auditor.sources import FORMATS
+from auditor.sources import _MODULES, FORMATS
 from auditor.studies import STUDIES
 
 TESTS, DOCS = ROOT / "tests", ROOT / "docs"
@@ -49,6 +51,14 @@ def test_no_step_of_a_study_is_forgotten() -> None:
 
 def of_studies() -> Iterator[str]:
     readme, llms = text_of(ROOT / "README.md"), text_of(ROOT / "llms.txt")
+    of_files = {path_of(file): file for file in every_file()}
+    for case in sorted({*CASES.rglob("*.toml")} - {SHARED} ^ {*of_files}):
+        if case in of_files:
+            yield f"{of_files[case].name}: write {case.relative_to(ROOT)} (step 2)"
+        else:
+            yield f"{case.relative_to(ROOT)}: remove it, or write the SELECT of this case in sql/ (step 1)"
+    for name in sorted(QUESTIONS.keys() - STUDIES.keys()):
+        yield f"{name}: add it to STUDIES in auditor/studies/__init__.py (step 4)"
     for name in STUDIES:
         if not hasattr(auditor.Auditor, name.rpartition(" ")[2]):
             yield f"{name}: add it to auditor/api.py (step 5)"
@@ -74,7 +84,7 @@ def of_metrics() -> Iterator[str]:
         if name not in plain.METRICS and not (TESTS / "metrics" / f"test_{FORMULAS.get(name)}.py").exists():
             yield f"{name}: write its formula in `score` of tests/plain.py, and name it in METRICS there (step 5)"
         if not request(name).metric.sees_images and not (TESTS / "gold" / f"{GOLD.get(family)}.json").exists():
-            yield f"{name}: write what its official program says to tests/gold/, and name it in GOLD here (step 5)"
+            yield f"{name}: write what its program says to tests/gold/, named in GOLD of tests/test_recipes.py (step 5)"
 
 
 def test_no_step_of_a_kind_of_finding_is_forgotten() -> None:
@@ -91,6 +101,13 @@ def of_kinds() -> Iterator[str]:
             yield f"{name}: plant a caption in {(folder / 'test_kinds_of_captions.py').relative_to(ROOT)} (step 4)"
 
 
+def test_no_published_figure_is_without_its_section() -> None:
+    sections = text_of(DOCS / "reproduction.md")
+    forgotten = [f"{name}: write its section in docs/reproduction.md (step 5)" for name in PAPERS
+                 if f"auditor reproduce {name}" not in sections]  # fmt: skip
+    assert not forgotten, told("Adding a published figure", forgotten)
+
+
 def test_no_step_of_a_format_is_forgotten() -> None:
     assert not (forgotten := [*of_formats()]), told("Adding a file format", forgotten)
 
@@ -98,10 +115,13 @@ def test_no_step_of_a_format_is_forgotten() -> None:
 def of_formats() -> Iterator[str]:
     tested = text_of(*(TESTS / "sources").glob("test_*.py"))
     rows = text_of(DOCS / "data.md").partition("\n## Input formats\n")[2].partition("\n## ")[0]
+    for module in sorted((ROOT / "auditor" / "sources").glob("*.py")):
+        if module.stem not in _MODULES and re.search(r"^FORMAT = ", text_of(module), re.MULTILINE):
+            yield f"{module.stem}: add it to _MODULES in auditor/sources/__init__.py (step 2)"
     for name in FORMATS:
         if f'"{name}"' not in tested:
             yield f"{name}: write tests/sources/test_{name}.py (step 3)"
-        if name not in {case.format for case in CASES}:
+        if name not in {case.format for case in BROKEN}:
             yield f"{name}: add a valid file to SOUND in tests/broken/whole.py, and broken ones beside it (step 4)"
         if not re.search(rf"^\|.*`{name}`", rows, re.MULTILINE):
             yield f"{name}: add a row to docs/data.md, Input formats (step 5)"

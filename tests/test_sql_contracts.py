@@ -15,12 +15,10 @@ from sqlcases import (
     CASES,
     MANY_WORDS,
     PARAMS,
-    SHARED,
     every_file,
     holds,
     load,
     order_of,
-    path_of,
     shared_captions,
     with_captions,
 )
@@ -166,11 +164,6 @@ def check_captions(file: SqlFile) -> None:
     assert max(twins.values()) > 1, "no image has the same caption twice"
     assert "" in texts, "no caption is without a word"
     assert not all(map(str.isascii, texts)), "no caption is in another script"
-
-
-def test_no_case_is_without_a_file() -> None:
-    of_files = {path_of(file) for file in every_file()} | {SHARED}
-    assert not [str(case.relative_to(ROOT)) for case in {*CASES.rglob("*.toml")} - of_files], "remove these cases"
 
 
 def test_captions_with_a_name_are_those_of_several_cases() -> None:
