@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import inspect
 import json
 import re
 import runpy
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import polars as pl
 import pytest
 
 import auditor
+from auditor import model, result
 from auditor.findings import KINDS
 from auditor.reports import TEXT_FORMATS, terminal
-from auditor.result import Finding, Result, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Table, document, findings_in, notes_in
 
 FOUND = Finding("copied-slots", "slots copy", {"dataset": "set", "slot": 2}, {"share": float("nan"), "exact": 3}, 9)
 
@@ -52,6 +56,15 @@ def test_terminal_says_findings_after_notes(capsys: pytest.CaptureFixture[str]) 
 def test_what_is_said_is_parted_in_its_order() -> None:
     said = ["one", FOUND, "two"]
     assert (notes_in(said), findings_in(said)) == (("one", "two"), (FOUND,))
+
+
+@pytest.mark.parametrize("module", [model, result, document])
+def test_what_studies_return_cannot_be_changed(module: ModuleType) -> None:
+    records = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if dataclasses.is_dataclass(kind)]
+    assert records
+    for record in records:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            record.__setattr__(object.__new__(record), dataclasses.fields(record)[0].name, None)
 
 
 def test_table_is_found_by_name_and_an_absent_one_is_named() -> None:

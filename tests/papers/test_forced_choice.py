@@ -104,6 +104,11 @@ def test_what_sees_pairs_of_words_does_not_tie(switched: Result) -> None:
     assert (figure(switched, "cider", "switch-people", "tied")[0] or 0) < 1
 
 
+def test_scorers_of_the_paper_are_signed_and_no_others(switched: Result) -> None:
+    pairs = {"bigram", "bigram-harmonic", "bigram-geometric"}
+    assert switched.signatures.keys() == {*pairs, "bag-of-words", "bleu-1", "rouge-1", "cider:n=1", "cider"}
+
+
 def test_what_goes_by_length_gets_one_task_right_and_its_converse_wrong(switched: Result) -> None:
     assert figure(switched, "bigram", "just-scene", "both-ways") == (1.0, WITHIN)
     assert figure(switched, "bigram", "just-scene-plus", "accuracy")[0] == 1.0
