@@ -19,13 +19,11 @@ from auditor.files import read_text
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
-from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, counted, listed
-from auditor.scoring.registry import requests
+from auditor.result import IMAGE, SEVERITIES, Finding, Result, Table, counted
 from auditor.scoring.scale_out.executors import executing
-from auditor.scoring.scores import unreadable
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import log, related, resolve
+from auditor.store.versions import related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
@@ -34,21 +32,13 @@ from auditor.studies.findings.located import located
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
-from auditor.studies.findings.rejected import REJECTED, rejected_records
+from auditor.studies.findings.whole import of_whole
 from auditor.text import AUTO
 
 #: Kinds that apply only to images with several independent descriptions.
 _OF_DESCRIPTIONS = ("padded-images", "uneven-captions", "copied-images")
 
 _CHOICES = "choices"
-
-_UNREADABLE, _COLLAPSE = "metrics-not-for-language", "vocabulary-collapse"
-
-#: The vocabulary collapsed if a version has at least this share of the captions of the version before, but fewer than
-#: this share of its different words. Below the last share, it is an error.
-_CAPTIONS, _WORDS, _HALF = 0.9, 0.8, 0.5
-
-_SHOWN = 5
 
 Kinds = Annotated[
     Sequence[str] | None,
@@ -228,7 +218,7 @@ def all_findings(
         of_items = selection.version.kind == _CHOICES
         searched = _of_single(wanted) if of_items else wanted
         found, rows = of_captions(captions, words, against, searched, questions.progress)
-        found += _of_whole(captions, searched, questions.progress)
+        found += of_whole(captions, searched, questions.progress)
         rows = rows.filter(~pl.col("kind").is_in(facts))
         lists.append(rows)
         collected += found
@@ -329,49 +319,3 @@ def _of_items(questions: Questions, selection: Selection, wanted: Collection[str
         return []
     notes += result.notes
     return [finding for finding in result.findings if finding.kind in wanted]
-
-
-def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:
-    """Return the findings on a dataset as a whole, of the requested kinds."""
-    unsupported = _unreadable(captions) if _UNREADABLE in wanted else []
-    rejected = rejected_records(captions.store, captions.selection) if REJECTED in wanted else []
-    return [*rejected, *unsupported, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
-
-
-def _unreadable(captions: Captions) -> list[Finding]:
-    selection, every = captions.selection, requests(None)
-    reasons = unreadable(captions, every)
-    if not reasons:
-        return []
-    first, why = next(iter(reasons.items()))
-    sentence = (
-        f"{selection.label}: these metrics don't support the language of this dataset: {listed([*reasons], _SHOWN)}"
-        f" ({first}: {why})"
-    )
-    values, headline = {"metrics": len(reasons)}, f"{len(reasons)} of {len(every)} metrics"
-    return [Finding(_UNREADABLE, sentence, about(selection), values, len(every), "notice", headline=headline)]
-
-
-def _collapsed(captions: Captions, progress: Progress) -> list[Finding]:
-    """Compare the number of different words with the version before, if that has about as many captions."""
-    selection, version = captions.selection, captions.selection.version
-    before = [logged for logged in log(captions.store, version.dataset) if logged.seq < version.seq]
-    if not before or selection.split is not None or selection.draw is not None:
-        return []
-    earlier = captions.like(Selection(max(before, key=lambda logged: logged.seq)))
-    had, has = (_counted(compared) for compared in (earlier.tokenize(progress), captions))
-    if has["captions"] < _CAPTIONS * had["captions"] or has["types"] >= _WORDS * had["types"]:
-        return []
-    kept = has["types"] / had["types"]
-    severity: Severity = "error" if kept < _HALF else "warning"
-    sentence = (
-        f"{selection.label}: {has['types']:,.0f} different words, down from {had['types']:,.0f} in {earlier.label}, in "
-        f"{has['captions']:,.0f} captions ({had['captions']:,.0f} before)"
-    )
-    values = {"words": int(has["types"]), "words_before": int(had["types"]), "share_kept": kept}
-    headline = f"{kept:.0%} of the different words kept"
-    return [Finding(_COLLAPSE, sentence, about(selection), values, int(has["captions"]), severity, headline=headline)]
-
-
-def _counted(captions: Captions) -> dict[str, float]:
-    return dict(captions.facts().rows("profile").select("statistic", "value").iter_rows())

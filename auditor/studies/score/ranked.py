@@ -1,7 +1,7 @@
-"""Which caption of an image do its annotators agree on? The captions of an image, ranked by leave-one-out score.
+"""Captions ranked by score: those of an image by leave-one-out, and the lowest of all.
 
-Vedantam, Zitnick & Parikh 2015, appendices II and IV (figures 5 and 6): the first captions by each metric, and their
-length.
+Which caption do the annotators of an image agree on? Vedantam, Zitnick & Parikh 2015, appendices II and IV (figures 5
+and 6): the first captions by each metric, and their length.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from auditor.metrics.card import Metric
 from auditor.model import Selection
 from auditor.result import Finding, Table, about
 from auditor.scoring.registry import MetricRequest
@@ -23,7 +24,7 @@ _DECIMALS = 12
 
 _UNIT = 10.0**_DECIMALS
 
-_SHOWN = 20
+_SHOWN, _LEAST = 20, 10
 
 
 def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
@@ -143,3 +144,30 @@ def _favors(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
         for which, end in ends
         for metric, rho, images in end.select("metric", "length_rho", "images").iter_rows()
     ]
+
+
+def least_alike(
+    store: Store,
+    selection: Selection,
+    named: pl.DataFrame,
+    label: str,
+    metric: Metric,
+    *,
+    is_system: bool,
+    of: str = "",
+) -> Table:
+    """Return the captions with the lowest scores; `of` names the system if there are several."""
+    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
+    others = "references" if is_system else "others"
+    what = "least similar to their image" if metric.sees_images else f"least similar to the {others} of their image"
+    reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
+    of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
+    equal = named.filter(of_last).height - least.filter(of_last).height
+    least = with_texts(store, selection, least)
+    return Table(
+        f"the {least.height} captions {of}{what}, by {label}",
+        least,
+        caption=f"a caption that {reason} may describe another image"
+        + (f"; {equal:,} more have the same score as the last" if equal else ""),
+        name="least-alike",
+    )

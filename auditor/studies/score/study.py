@@ -10,7 +10,6 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.errors import UsageError
-from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Table, findings_in, notes_in
 from auditor.scoring.candidates import HUMAN, output_of
@@ -34,13 +33,11 @@ from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
-from auditor.store.versions import resolve, with_texts
+from auditor.store.versions import resolve
 from auditor.studies.score.presets import PRESETS
 from auditor.studies.score.printed import means_of, printed, systems_of
-from auditor.studies.score.ranked import ranking, with_ranks
+from auditor.studies.score.ranked import least_alike, ranking, with_ranks
 from auditor.text import AUTO
-
-_LEAST = 10
 
 Candidates = Annotated[
     Sequence[str],
@@ -294,7 +291,7 @@ def _tables(
         for name, system in named
     ]
     least = [
-        least_alike_table(
+        least_alike(
             store,
             system or selection,
             scores.lazy().filter(variant=RAW, system=name).select("image", "slot", last.label).collect(),
@@ -338,30 +335,3 @@ def summary_table(
         notes.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
     title = f"scores of the captions of {system.label} against those of {described.label}"
     return Table(title, summary, caption="; ".join(notes) or None, name="scores")
-
-
-def least_alike_table(
-    store: Store,
-    selection: Selection,
-    named: pl.DataFrame,
-    label: str,
-    metric: Metric,
-    *,
-    is_system: bool,
-    of: str = "",
-) -> Table:
-    """Return the captions with the lowest scores; `of` names the system if there are several."""
-    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
-    others = "references" if is_system else "others"
-    what = "least similar to their image" if metric.sees_images else f"least similar to the {others} of their image"
-    reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
-    of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
-    equal = named.filter(of_last).height - least.filter(of_last).height
-    least = with_texts(store, selection, least)
-    return Table(
-        f"the {least.height} captions {of}{what}, by {label}",
-        least,
-        caption=f"a caption that {reason} may describe another image"
-        + (f"; {equal:,} more have the same score as the last" if equal else ""),
-        name="least-alike",
-    )
