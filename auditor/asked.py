@@ -71,18 +71,33 @@ class Asked:
         return value if self.parameter.read is None else self.parameter.read(value)
 
     def refuse(self, value: Any) -> None:
-        """Raise `UsageError` for a number or a word, or one in a list, that is beyond the limits."""
+        """Raise `UsageError` for a value, or one in a list, that is of another type or beyond the limits."""
         for one in value if isinstance(value, list | tuple | set | frozenset) else [value]:
             self._within(one)
 
     def _within(self, value: Any) -> None:
-        parameter, said = self.parameter, f"{value:g}" if isinstance(value, float) else value
+        kinds, limits = _members(item_of(self.kind) or self.kind), self.parameter.limits
         if isinstance(value, str) and (choices := self.choices) and value not in choices:
-            raise UsageError(f"{self.option} {value}: {_expected(value, choices, parameter.listed)}")
-        if value is None or not (isinstance(value, float) or parameter.limits):
+            expected = _expected(value, choices, self.parameter.listed)
+        elif value is None or not (kinds & {int, float, bool}):
             return
-        if not isinstance(value, numbers.Real) or not math.isfinite(value) or not parameter.holds(value):
-            raise UsageError(f"{self.option} {said}: expected {parameter.limits or 'a finite number'}")
+        elif isinstance(value, bool) == (bool in kinds) and _is_number(value, whole=float not in kinds):
+            if self.parameter.holds(value):
+                return
+            expected = f"expected {limits}"
+        else:
+            plain = "True or False" if bool in kinds else "a finite number" if float in kinds else "a whole number"
+            expected = f"expected {limits or plain}"
+        raise UsageError(f"{self.option} {f'{value:g}' if isinstance(value, float) else value}: {expected}")
+
+
+def _members(kind: Any) -> set[Any]:
+    """Return the types of a union, or the only one; those of its values for a literal type."""
+    return {type(one) for one in literals(kind)} or {*(get_args(kind) if _is_union(kind) else [kind])}
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    return isinstance(value, numbers.Real) and math.isfinite(value) and not (whole and value % 1)
 
 
 def _expected(value: str, choices: Sequence[str], listed: str) -> str:

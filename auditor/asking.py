@@ -49,7 +49,9 @@ def _read(arguments: dict[str, Any], option: Asked) -> None:
     """Replace an argument, or a field of a record of settings, by what the study takes."""
     first, *further = option.path
     value = _at(arguments, option.path)
-    if value is not None and (read := option.accepted(value)) is not value:
+    if value is None and not further and option.default not in (None, inspect.Parameter.empty):
+        arguments.pop(first, None)
+    elif value is not None and (read := option.accepted(value)) is not value:
         arguments[first] = _replaced(arguments[first], further, read)
 
 

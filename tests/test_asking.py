@@ -67,12 +67,14 @@ def spread() -> None:
         ({"share": "x"}, "--share x: expected a number above 0, at most 1"),
         ({"settings": Settings(2)}, "--share 2: expected a number above 0, at most 1"),
         ({"level": "imge"}, "--level imge: did you mean image? expected caption or image"),
+        ({"images": 1.5, "level": "image"}, "--images 1.5: expected 1 or more"),
         ({"images": 5}, "--images: only with --level image"),
         ({"images": 0, "level": "image"}, "--images 0: expected 1 or more"),
     ],
 )
 def test_what_is_declared_is_kept(given: dict[str, Any], message: str) -> None:
     assert asked("a", images=1, level="image") == (("a",), 1.0, "image", 1, None)
+    assert asked("a", share=None) == (("a",), 1.0, "caption", None, None)
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         asked("a", **given)
 
