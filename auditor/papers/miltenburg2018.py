@@ -147,6 +147,7 @@ def _described(
     progress: Progress,
 ) -> tuple[Result, pl.DataFrame]:
     """Measure diversity as the authors' code does; column `robust` does not depend on order and whitespace."""
+    settings = settings if evaluation else replace(settings, pipeline=None)
     described = diversity(
         store,
         *names,

@@ -144,8 +144,8 @@ NAMES: tuple[Broken, ...] = (
     Broken("an unknown option", "flickr", {"a.token": flickr(2)}, 'format "flickr" has no option color', arguments=("--option", "color=red"), code=2),
     Broken("an option of another format", "flickr", {"a.token": flickr(2)}, 'format "flickr" has no option delimiter', arguments=("--option", "delimiter=;"), code=2),
     Broken("a kind that is none", "flickr", {"a.token": flickr(2)}, "unknown kind", arguments=("--kind", "songs"), code=2),
-    Broken("a share of refusals beyond 1", "flickr", {"a.token": flickr(2)}, "between 0 and 1", arguments=("--max-rejected", "7"), code=2),
-    Broken("a share of refusals that is NaN", "flickr", {"a.token": flickr(2)}, "between 0 and 1", arguments=("--max-rejected", "nan"), code=2),
+    Broken("a share of refusals beyond 1", "flickr", {"a.token": flickr(2)}, "expected 0 to 1", arguments=("--max-rejected", "7"), code=2),
+    Broken("a share of refusals that is NaN", "flickr", {"a.token": flickr(2)}, "expected 0 to 1", arguments=("--max-rejected", "nan"), code=2),
     Broken("more refusals than may be", "flickr", {"a.token": flickr(6) + b"no tab\n"}, r"1 of 7 records were rejected, more than 1\.00%.*a\.token:7: no tab"),
     Broken("a split_key of COCO that is true", "coco", {"a.json": as_json(COCO)}, "split_key", arguments=("--option", "split_key=true")),
 )  # fmt: skip

@@ -250,9 +250,9 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     ("settings", "message"),
     [
         ({"resamples": 10}, "--resamples 10: an interval of 0.95 needs 40 or more; 0 turns intervals off"),
-        ({"resamples": -1}, "--resamples -1: an interval"),
+        ({"resamples": -1}, "--resamples -1: expected 0 to 100,000"),
         ({"resamples": 100, "confidence": 0.99}, "needs 200 or more"),
-        ({"confidence": 95.0}, "--confidence 95: expected a share between 0 and 1"),
+        ({"confidence": 95.0}, "--confidence 95: expected a number above 0, below 1"),
     ],
 )
 def test_settings_that_give_no_interval_are_refused(filled: Store, settings: dict[str, float], message: str) -> None:
