@@ -180,7 +180,9 @@ def _union(kinds: Sequence[_Form]) -> list[Asked]:
     for form in kinds:
         for place, option in enumerate(form.options):
             listed.setdefault((place,) if option.placed else option.path, []).append((form, option))
-    return [_shared(having, kinds) for having in sorted(listed.values(), key=lambda having: not having[0][1].placed)]
+    shared = [_shared(having, kinds) for having in listed.values()]
+    names = [form.name for form in kinds]
+    return sorted(shared, key=lambda option: (not option.placed, [names.index(name) for name in option.forms]))
 
 
 def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> Asked:
