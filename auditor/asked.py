@@ -92,8 +92,10 @@ class Asked:
 
 
 def _members(kind: Any) -> set[Any]:
-    """Return the types of a union, or the only one; those of its values for a literal type."""
-    return {type(one) for one in literals(kind)} or {*(get_args(kind) if _is_union(kind) else [kind])}
+    """Return the types of a union or a tuple, or the only one; those of its values for a literal type."""
+    if _is_union(kind) or get_origin(kind) is tuple:
+        return set[Any]().union(*map(_members, get_args(kind)))
+    return {type(one) for one in literals(kind)} or {kind}
 
 
 def _is_number(value: Any, *, whole: bool) -> bool:
