@@ -522,7 +522,7 @@ def test_folder_that_is_there_is_replaced_only_by_force_and_only_if_it_is_a_bund
     (folder / "thesis.txt").touch()
     (tmp_path / "link").symlink_to(folder)
     for there in (folder, tmp_path / "link", folder / "thesis.txt"):
-        with pytest.raises(UsageError, match="not replaced, since it was not written by `auditor export`|no format"):
+        with pytest.raises(UsageError, match=r"not replaced, since it was not written by `auditor export`|no format"):
             export(store, "set", there, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle", "link"]
 
