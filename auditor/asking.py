@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, get_type_hints, overload
 
@@ -75,7 +76,7 @@ def _refuse_alone(arguments: Mapping[str, Any], option: Asked, options: Sequence
 
 
 def _asks(value: Any) -> bool:
-    """Return whether a value asks for something: none, a switch that is off, and an empty list do not, nor defaults."""
+    """Return whether a value asks for something: not if it is null, a switch that is off, empty, or all defaults."""
     if dataclasses.is_dataclass(value):
         return any(getattr(value, each.name) != each.default for each in dataclasses.fields(value))
     return not (value is None or value is False or (isinstance(value, list | tuple) and not value))
@@ -105,8 +106,7 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
 
     The rule returns the position of the form that is meant, from arguments that every form has. Without a rule, a form
     is meant if all that it requires is given, or a required parameter that no other has. Without requirements, it is
-    meant if any such parameter is given. Else it is the first. `names` are the words for the forms in errors and in
-    the help.
+    meant if any such parameter is given. Else it is the first. `names` are the words for the forms in errors and help.
     """
     kinds = [_Form(function, name) for function, name in zip(functions, names, strict=True)]
     union = _union(kinds)
@@ -164,14 +164,17 @@ class _Form:
         asked = [(option, _at(wanted, option.path)) for option in union]
         given = [option for option, value in asked if _asks(value) and not (option.records and value == option.default)]
         if foreign := [option for option in given if option.path[0] not in self.takes]:
-            named = ", ".join(option.option for option in foreign)
-            raise UsageError(f"{named}: only for {' or '.join(foreign[0].forms)}; leave out for {self.name}")
+            alike = itertools.groupby(foreign, key=lambda option: option.forms)  # sorted by forms
+            only = [f"{', '.join(one.option for one in some)}: only for {' or '.join(names)}" for names, some in alike]
+            raise UsageError(f"{'; '.join(only)}; leave out for {self.name}")
         if missing := [option.option for option in self.options if option.name in self.required - wanted.keys()]:
             raise UsageError(f"{self.name}: add {', '.join(missing)}")
-        placed = [each for each in self.takes.values() if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-        is_any = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in self.takes.values())
-        if not is_any and len(args) > len(placed):
-            raise UsageError(f"{self.name}: expected one dataset, not {len(args) - len(placed) + 1}")
+        kinds = {name: each.kind for name, each in self.takes.items() if name not in GIVEN}
+        placed = [name for name, kind in kinds.items() if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        named = len(args) - ("store" in self.takes)
+        if named > len(placed) and inspect.Parameter.VAR_POSITIONAL not in kinds.values():
+            number = "one dataset" if len(placed) == 1 else f"{len(placed)} datasets"
+            raise UsageError(f"{self.name}: expected {number}, not {named}")
 
 
 def _union(kinds: Sequence[_Form]) -> list[Asked]:

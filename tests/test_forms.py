@@ -98,6 +98,11 @@ def test_what_is_given_says_which_form_is_meant(given: dict[str, Any], answer: s
         ("a", {"seed": 1}, "--seed: only for --by words or --other; leave out for --by length"),
         ("a", {"by": "words", "share": 0.5}, "--share: only for --by length; leave out for --by words"),
         ("a", {"other": "b", "by": "words"}, "--by: only for --by length or --by words; leave out for --other"),
+        (
+            "a",
+            {"by": "words", "share": 0.5, "other": "b"},
+            "--share: only for --by length; --by: only for --by length or --by words; leave out for --other",
+        ),
         ("a", {"by": "size"}, "--by size: expected length or words"),
         ("ab", {}, "--by length: expected one dataset, not 2"),
     ],
