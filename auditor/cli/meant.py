@@ -37,14 +37,14 @@ _WORDS = {
     "sql": "query shell select",
 }
 
-#: Words are the same if they begin with as many letters, and spellings alike if they share this much.
+#: The first letters that two words of one meaning share, and the least ratio of two spellings of one word (difflib).
 _STEM, _ALIKE = 4, 0.75
 
 
 def refuse_unknown(word: str, commands: Mapping[str, str]) -> None:
     """Raise `UsageError` for a word that is not a command, with what it may mean; `commands` have lines of help."""
-    if (ref := _dataset(word)) is not None:
-        raise UsageError(f"{word} is a dataset, not a command; say what to do with it: `auditor profile {ref}`")
+    if (dataset := _dataset(word)) is not None:
+        raise UsageError(f"{word} is a dataset, not a command; `auditor datasets {dataset}` lists its versions")
     meant = [name for name in commands if _means(word.lower(), (name, commands[name], _WORDS.get(name, "")))]
     meant = get_close_matches(word.lower(), commands, 2, _ALIKE) or meant[:2]
     said = " or ".join(f"`auditor {name}` ({commands[name].rstrip('.')})" for name in meant)
@@ -62,7 +62,7 @@ def _means(word: str, texts: Iterable[str]) -> bool:
 
 
 def _dataset(word: str) -> str | None:
-    """Return the name of a dataset in the usual store that a word names; null if there is none."""
+    """Return the name of the dataset in the usual store that a word refers to; null if there is none."""
     path = Path(os.environ.get("AUDITOR_STORE") or DEFAULT_STORE)
     if not path.is_file():
         return None
@@ -71,7 +71,6 @@ def _dataset(word: str) -> str | None:
 
     try:
         with Store.open(path, wait=0.0, migrate=False) as store:
-            resolve(store, word)
+            return resolve(store, word).version.dataset
     except (AuditorError, OSError):
         return None
-    return word
