@@ -101,6 +101,7 @@ def command(name: str, study: Study) -> Callable[..., None]:
             option.guard(values[option.name])
             values[option.name] = option.accepted(values[option.name])
         given = {name for name in values if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT"}
+        given |= {one.name for one in options if one.parameter.read and values[one.name] and not one.asked.forms}
         _run(function, options, values, given)
 
     context = _option("context", typer.Context, inspect.Parameter.empty)
@@ -197,10 +198,7 @@ def _run(
             arguments.insert(
                 0, workspace.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=face.migrates))
             )
-        if "narrate" in takes:
-            keywords["narrate"] = narrate
-        if "confirm" in takes:
-            keywords["confirm"] = confirmed
+        keywords |= {name: way for name, way in (("narrate", narrate), ("confirm", confirmed)) if name in takes}
         if "progress" in takes:
             keywords["progress"] = workspace.enter_context(progressing())
         result: Result | Document = function(*arguments, **keywords)
