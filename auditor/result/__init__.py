@@ -236,7 +236,7 @@ class Result(ShownResult):
     whether the checks passed. `failure` is the error with which a command ends after it has shown the rows. A page
     shows `page` instead of `tables`, under the title `headline`;
     LaTeX has `exhibits` instead, if there are some. `volatile` names columns that can differ between stores of the same
-    captions: JSON keeps them separate.
+    captions: JSON keeps them separate. `sql` has the paths below `sql/` of the SELECTs that ran.
     """
 
     command: str
@@ -254,6 +254,7 @@ class Result(ShownResult):
     headline: str | None = None
     volatile: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -284,6 +285,7 @@ class Result(ShownResult):
             "signatures": dict(self.signatures),
             "lead": list(self.lead),
             "notes": list(self.notes),
+            "sql": list(self.sql),
             "findings": [finding.record() for finding in self.findings],
             "rows": self.frame.drop(self.volatile)
             .with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element())))

@@ -24,21 +24,13 @@ RAW_PLACED = "homogeneity-raw"
 
 
 @dataclass(frozen=True)
-class Statement:
-    """One SELECT behind the numbers: its name, its path below `sql/`, and its text with the header."""
-
-    name: str
-    path: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Section:
     """One part of a report.
 
     `words` are sentences. `tables` are shown, `further` tables on request, and `results` carry all rows. `commands`
-    recompute the numbers, `sql` names the SELECTs behind them. `absent` explains why a section is empty, and what to
-    do; `unchecked` what it lacks besides, which the summary lists. `findings` are shown with their examples.
+    recompute the numbers, `sql` has the paths below `sql/` of the SELECTs that ran. `absent` explains why a section is
+    empty, and what to do; `unchecked` what it lacks besides, which the summary lists. `findings` are shown with their
+    examples.
     """
 
     name: str
@@ -118,6 +110,7 @@ class Document(Shown):
     `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
     `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
     sentences. `answer` are the sentences that answer the question of the report: they come before all others.
+    `statements` are the SELECTs of all sections with their headers, by path.
     `browsed` are the captions that only pages show; the field before it has the thumbnails of the examples.
     """
 
@@ -127,7 +120,7 @@ class Document(Shown):
     program: str
     made_at: str | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
-    statements: tuple[Statement, ...] = ()
+    statements: Mapping[str, str] = field(default_factory=dict)
     level: int = 1
     cards: tuple[Finding, ...] = ()
     portraits: tuple[Portrait, ...] = ()
@@ -145,7 +138,7 @@ class Document(Shown):
             "signatures": dict(self.signatures),
             "datasets": [asdict(portrait) for portrait in self.portraits],
             "sections": [section.record() for section in self.sections],
-            "sql": {statement.path: statement.text for statement in self.statements},
+            "sql": dict(self.statements),
             "volatile": {
                 "made_at": self.made_at,
                 "versions": [selection.volatile() for selection in self.selections],

@@ -239,7 +239,8 @@ def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
         "most_words": ngrams.MOST_WORDS,
     }
     weights = frequencies.files(spec.idf_mode) if is_read("document_frequency", spec.relations) else ()
-    return kept.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+    relations = (*spec.relations, *weights, *candidate.files)
+    return kept.key(captions.store, captions.selection, captions.tokenizer, relations, facts)
 
 
 def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:

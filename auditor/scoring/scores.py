@@ -308,7 +308,7 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
 def _repeat_count(captions: Captions) -> pl.DataFrame:
     selection = captions.selection
     is_kept = selection.version.captions > _FEW
-    key = kept.key(selection, captions.tokenizer, [_REPEATS])
+    key = kept.key(captions.store, selection, captions.tokenizer, [_REPEATS])
     rows = kept.get(captions.store, {key: _REPEATS}).get(key) if is_kept else None
     if rows is None:
         rows = captions.workspace(key=captions.tokenizer).rows(_REPEATS)

@@ -16,7 +16,6 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.store import kept, versions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue
 from auditor.store.tokens import tokenize
 from auditor.store.versions import language, resolve
 from auditor.store.workspace import Workspace
@@ -219,7 +218,7 @@ def chosen_tokenizer(
 def _may_be_unspaced(store: Store) -> bool:
     """Return whether a language or a word of the store is written without spaces, so that datasets must be checked."""
     spoken = store.known("select language from dataset")["language"]
-    return any(map(_is_unspaced, spoken)) or bool(store.known(catalogue()["unspaced_word"].statement).item())
+    return any(map(_is_unspaced, spoken)) or bool(store.known_rows("unspaced_word").item())
 
 
 def _is_unspaced(spoken: str) -> bool:
@@ -257,7 +256,7 @@ def unspaced(store: Store, selection: Selection) -> str | None:
 def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
     """Count captions with letters, with Latin letters and with unspaced scripts; the counts of a version are kept."""
     whole = Selection(selection.version)
-    key = kept.key(whole, "", [_SCRIPT], {})
+    key = kept.key(store, whole, "", [_SCRIPT], {})
     rows = kept.get(store, {key: _SCRIPT}).get(key)
     if rows is None:
         rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)

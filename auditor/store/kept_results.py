@@ -5,12 +5,12 @@ A key hashes the captions, the settings and the program with its SQL: a changed 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -77,20 +77,21 @@ def kept_results(
         "program": _program(),
     }
     entries = {
-        study: kept.key(selections[0], params={**facts, "study": study, "settings": settings})
+        study: kept.key(store, selections[0], params={**facts, "study": study, "settings": settings})
         for study, settings in studies.items()
     }
     held = kept.get(store, dict.fromkeys(entries.values(), _RELATION))
     for study, entry in entries.items():
         rows = held.get(entry)
         if rows is None:
-            rows = _packed(make(study))
+            rows = _packed(store.recorded(partial(make, study)))
             kept.put(store, selections[0], _RELATION, entry, rows)
         try:
             result = _unpacked(rows)
         except _DAMAGE as error:
             fault = f"{store.path}: damaged: a result in the cache cannot be read"
             raise StoreError(f"{fault}; run `auditor store gc --all`, which empties the cache without loss") from error
+        store.record(*result.sql)
         yield replace(result, selections=tuple(selections))
 
 
@@ -108,7 +109,7 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
     return [*held.rows(), *spoken.filter(pl.col("dataset").is_in([*beside, *own])).rows()]
 
 
-@functools.cache
+@cache
 def _program() -> str:
     """Hash the code that computes results, every SELECT, and the patterns of findings."""
     package = Path(__file__).parents[1]
@@ -132,6 +133,7 @@ def _packed(result: Result) -> pl.DataFrame:
         "signatures": dict(result.signatures),
         "lead": result.lead,
         "notes": result.notes,
+        "sql": result.sql,
         "findings": [asdict(finding) for finding in result.findings],
         "tables": [_without_frame(table) for table in result.tables],
         "figures": [_without_frame(figure) for figure in result.figures],
@@ -153,6 +155,7 @@ def _unpacked(rows: pl.DataFrame) -> Result:
         figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in fields_of["figures"]),
         lead=tuple(fields_of["lead"]),
         notes=tuple(fields_of["notes"]),
+        sql=tuple(fields_of["sql"]),
         findings=tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"]),
     )
 

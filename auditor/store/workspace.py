@@ -57,6 +57,11 @@ class Workspace:
         self._held[relation] = of._held[name]
         self._is_bound(relation)
 
+    def bind_kept(self, relation: str, statement: str, params: dict[str, Any]) -> None:
+        """Bind `relation` to kept rows, which a statement on tables of the cache reads."""
+        self._hold(relation, statement, params)
+        self._is_bound(relation)
+
     def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:
         """Bind `relation` to rows from outside of the engine."""
         check_declaration(relation, rows.columns)
@@ -150,6 +155,7 @@ class Workspace:
 
     def _select(self, file: SqlFile) -> str:
         """Return a file's statement over this workspace's relations, those made that it reads."""
+        self._store.record(file.name)
         for read in file.reads:
             if read in self.bound:
                 continue

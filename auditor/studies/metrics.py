@@ -15,7 +15,7 @@ from auditor.result import Result, Table
 from auditor.scoring.registry import METRICS, References, defaults_of, lacking, request
 from auditor.statistics.cards import STATISTICS, Statistic
 from auditor.statistics.syntax import ENDS, explained
-from auditor.store.sqlfiles import catalogue, sql_root
+from auditor.store.sqlfiles import catalogue
 
 _PARAMETER: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("property", "parameter", "default"), pl.String()),
@@ -83,7 +83,7 @@ def metric_cards(name: Name = None) -> Result:
             _SENSITIVE: f"{metric.sensitivity}, with every parameter at its default",
             "edge cases": metric.edge_cases,
             "source": metric.source,
-            "counts": f"sql/{catalogue()[metric.counts].path.relative_to(sql_root())}"
+            "counts": f"sql/{catalogue()[metric.counts].place}"
             + (", aligned by a kernel" if metric.kernel else ""),
             "asked for by default": lacking(metric) or ("yes" if metric.default else "no"),
             "version": str(metric.version),

@@ -48,6 +48,7 @@ def render(result: Result) -> str:
         tables=result.page or result.tables,
         figures=result.figures,
         notes=beside_tables(result),
+        sql=result.sql,
     )
     title = result.headline or f"auditor {result.command}" + (f": {named}" if named else "")
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
@@ -56,7 +57,7 @@ def render(result: Result) -> str:
 def part(section: Section, pictures: Pictures) -> str:
     """Return a single section as a part of another page; the style is `style()`."""
     album = Album(pictures, _escaped)
-    drawn = _section(section, {}, palette(section.figures), album)
+    drawn = _section(section, palette(section.figures), album)
     return drawn + _list(map(_said, (*pictures.absent, *album.notes())), "notes")
 
 
@@ -75,21 +76,20 @@ def render_document(document: Document) -> str:
 
 def _page(document: Document, album: Album) -> str:
     page, style, script = (_resource(f"report.{ending}") for ending in ("html", "css", "js"))
-    paths = {statement.name: statement.path for statement in document.statements}
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colors = palette(figure for section in document.sections for figure in section.figures)
     sections = [
         (section, _first(document, colors, album))
         if number == 0 and document.portraits
-        else (section, _section(section, paths, colors, album, "", document, folded=tabs.is_folded(section)))
+        else (section, _section(section, colors, album, "", document, folded=tabs.is_folded(section)))
         for number, section in enumerate(first)
     ]
     if document.browsed:
         numbers = {one.label: number for number, one in enumerate(document.browsed)} | dict(colors.get("dataset", {}))
         sections.append((browsing.WORDS, browsing.words(document.browsed, numbers, _escaped)))
         sections.append((browsing.BROWSE, browsing.captions(document.browsed, album, _printable)))
-    sections.append((last, _section(last, paths, colors, album, _method(document, album))))
+    sections.append((last, _section(last, colors, album, _method(document, album))))
     links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
         title=_escaped(document.title),
@@ -152,7 +152,7 @@ def _digest(text: str) -> str:
 
 
 def _section(
-    section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "",
+    section: Section, colors: Palette, album: Album, more: str = "",
     document: Document | None = None, *, folded: bool = False,
 ) -> str:  # fmt: skip
     name = section.name
@@ -174,8 +174,10 @@ def _section(
         commands = "\n".join(map(_escaped, section.commands))
         parts.append(f'<pre class="command" tabindex="0"><code>{commands}</code></pre>\n')
     if section.sql:
-        links = ", ".join(f'<a href="#sql-{name}">{_escaped(paths[name])}</a>' for name in section.sql)
-        parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
+        whole = document.statements if document else {}
+        links = (f'<a href="#sql-{path}">{path}</a>' if path in whole else path for path in section.sql)
+        ran = f"SQL behind these numbers: {counted(len(section.sql), 'SELECT', 'SELECTs')}"
+        parts.append(f'<details class="notes">\n<summary>{ran}</summary>\n{", ".join(links)}</details>\n')
     kind = ' class="deep"' if name in _DEEP else ""
     body = "".join(parts)
     if folded:
@@ -280,9 +282,9 @@ def _method(document: Document, album: Album) -> str:
     )
     signatures = [f"<code>{_escaped(signature)}</code>" for signature in document.signatures.values()]
     statements = "".join(
-        f'<details class="sql" id="sql-{statement.name}">\n<summary>{_escaped(statement.path)}</summary>\n'
-        f'<pre tabindex="0"><code>{_escaped(statement.text)}</code></pre>\n</details>\n'
-        for statement in document.statements
+        f'<details class="sql" id="sql-{path}">\n<summary>{path}</summary>\n'
+        f'<pre tabindex="0"><code>{_escaped(text)}</code></pre>\n</details>\n'
+        for path, text in document.statements.items()
     )
     parts = [f"<h3>Versions</h3>\n{_list(versions)}"] if document.selections else []
     parts += (

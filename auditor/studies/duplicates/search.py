@@ -299,7 +299,8 @@ def _key(search: Search, relation: str) -> str:
         "keys": [caption.tokenizer for caption in search.captions],
         "expected": True,
     }
-    return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *REPEATED, relation), facts)
+    relations = ("searched_text", *REPEATED, relation)
+    return kept.key(search.store, search.selections[0], search.captions[0].tokenizer, relations, facts)
 
 
 def _sides(search: Search) -> list[Side]:

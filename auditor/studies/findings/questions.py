@@ -55,7 +55,9 @@ class Questions:
                 self.results[name] = make() if make is self.measured else self._kept(name, make, about)
             except AuditorError as error:
                 self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
-        return self.results.get(name)
+        if result := self.results.get(name):
+            self.store.record(*result.sql)
+        return result
 
     def _kept(self, study: str, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
         """Return the result of a study, kept in the store unless it has metrics whose code may change."""

@@ -158,7 +158,7 @@ class Components:
     def _blanked(self, captions: Captions, progress: Progress) -> pl.DataFrame:
         """Return each caption without each class of words, from the cache or parsed now."""
         store, selection = captions.store, captions.selection
-        key = kept.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
+        key = kept.key(store, selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
         if key not in self._blanked_texts:
             blanked = kept.get(store, {key: _BLANKED}).get(key)
             if blanked is None:

@@ -126,6 +126,7 @@ class ReportContext:
                 if are_ours(requests(self.settings.metrics))
                 else make()
             )
+        self.store.record(*self.results[study].sql)
         return self.results[study]
 
     @functools.cached_property
@@ -192,11 +193,6 @@ class ReportContext:
         related = (name for name, source in self.declared.items() if source.kind in kinds and names & {*source.related})
         first = next(related, None)
         return f". To add some: `auditor ingest {first}`" if first else ""
-
-    def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
-        """List the SELECTs that count for the metrics."""
-        wanted = requests(metrics or self.settings.metrics)
-        return tuple(dict.fromkeys(name for metric in wanted for name in metric.counting.relations))
 
     def command(self, verb: str, *options: str, refs: Sequence[str] | None = None) -> str:
         """Return the command that recomputes a part of the report."""

@@ -15,14 +15,12 @@ from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
 from auditor.scoring.registry import requests
-from auditor.statistics.sameness import SAMENESS
 from auditor.store import versions
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
 from auditor.studies.agree import agree
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside_marks, compare
-from auditor.studies.compare import METRICS as OF_HOMOGENEITY
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.duplicates import identical
@@ -44,7 +42,6 @@ class Answers:
     results: tuple[Result, ...] = ()
     commands: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
-    sql: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, results: Iterable[Result | None], *commands: str, lacking: Iterable[str] = ()) -> Answers:
@@ -53,11 +50,10 @@ class Answers:
 
 
 class Question(NamedTuple):
-    """A section: its title, the function that runs the studies, and the SELECTs behind their numbers."""
+    """A section: its title, and the function that runs the studies."""
 
     title: str
     ask: Callable[[ReportContext], Answers]
-    sql: tuple[str, ...] = ()
 
 
 def section_of(context: ReportContext, name: str) -> Section:
@@ -84,7 +80,7 @@ def section_of(context: ReportContext, name: str) -> Section:
         () if findings else tuple(table for table in tables if table.further),
         tuple(_together(figure for result in results for figure in result.figures)),
         tuple(dict.fromkeys((*notes, *cut))),
-        answers.commands, (*answers.sql, *question.sql), findings=findings,
+        answers.commands, findings=findings,
         unchecked=tuple(dict.fromkeys((*lacking, *skipped))),
     )  # fmt: skip
 
@@ -112,7 +108,7 @@ def _together(parts: Iterable[_Part]) -> list[_Part]:
 
 
 def _findings(context: ReportContext) -> Answers:
-    result = all_findings(context.questions)
+    result = context.store.recorded(lambda: all_findings(context.questions))
     return Answers.of([result], context.command("findings", *context.tokenizer()))
 
 
@@ -126,7 +122,7 @@ def _scored(context: ReportContext, study: Callable[..., Result], *options: str,
         return Answers(lacking=context.alone)
     result = context.measured(study, **more)
     command = context.scoring_command(study.__name__, *options)
-    return Answers((result,), (command,), context.alone, context.counts())
+    return Answers((result,), (command,), context.alone)
 
 
 def _compared(context: ReportContext) -> Answers:
@@ -146,10 +142,7 @@ def _compared(context: ReportContext) -> Answers:
     about = () if same or not context.alone else selections_of(context.scored)
     made = context.result("compare", lambda: compare(context.store, *refs, **options), about)
     command = context.command("compare", *context.scoring(metrics=chosen), *context.comparing(), refs=refs)
-    scores = context.counts(None if chosen else OF_HOMOGENEITY) if len(context.scored) > 1 else ()
-    return Answers(
-        (made,), (command,), () if same else context.alone, (*scores, *((SAMENESS, "image_sameness") if same else ()))
-    )
+    return Answers((made,), (command,), () if same else context.alone)
 
 
 def _beside_marks(context: ReportContext) -> Answers:
@@ -167,7 +160,7 @@ def _beside_marks(context: ReportContext) -> Answers:
             lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
         )
     command = context.command("report", "--section comparison", "--format md", *context.tokenizer())
-    return Answers((made,), (command,), (*context.alone, second), context.counts(OF_HOMOGENEITY))
+    return Answers((made,), (command,), (*context.alone, second))
 
 
 def _correlated(context: ReportContext) -> Answers:
@@ -256,7 +249,7 @@ def _people(context: ReportContext) -> Answers:
         none = "the store has no human ratings or preferences for these images"
         labels = joined([selection.label for selection in unrated])
         lacking.append(f"{labels}: {none}{context.to_add(unrated, 'judgements', 'pairs', 'triplets')}.")
-    return replace(Answers.of(made, *commands, lacking=lacking), sql=context.counts())
+    return Answers.of(made, *commands, lacking=lacking)
 
 
 def _choices(context: ReportContext) -> Answers:
@@ -285,7 +278,7 @@ def _choices(context: ReportContext) -> Answers:
 
 def _versions(context: ReportContext) -> Answers:
     """List the stored versions of each dataset, the changes in the newest, and the drift of its words."""
-    results, sql, lacking = dict[str, Result | None](), list[str](), list[str]()
+    results, lacking = dict[str, Result | None](), list[str]()
     for selection in context.selections:
         dataset = selection.version.dataset
         results[context.command("datasets", refs=[dataset])] = datasets(context.store, selection.version.label)
@@ -303,41 +296,23 @@ def _versions(context: ReportContext) -> Answers:
             lacking.append(f"{' → '.join(both)}: {context.questions.absent[name]}")
             continue
         results[context.command("diff", "--depth drift", *context.tokenizer(), refs=both)] = drift
-        sql = ["divergence", "vocabulary_drift", "length_count"]
-    return replace(Answers.of(results.values(), *results, lacking=lacking), sql=tuple(sql))
+    return Answers.of(results.values(), *results, lacking=lacking)
 
 
 FINDINGS = "findings"
 
-_SUBSTITUTES = ("candidate_intra", "candidate_inter", "candidate_brown")
-
 #: The sections of a report between its summary and its method, in this order.
 SECTIONS: Mapping[str, Question] = {
     FINDINGS: Question("Findings", _findings),
-    "facts": Question("Dataset facts", _facts, (
-        "profile", "repeat", "repeat_count", "equal_text", "copy", "leak", "length", "script", "slot_order",
-        "image_captions", "sign", "hygiene", "annotations", "overlap_with_related",
-    )),
-    "bounds": Question("Bounds", partial(_scored, study=bounds), (*_SUBSTITUTES, "gibberish_text")),
-    "comparison": Question("Comparison", _compared, _SUBSTITUTES),
+    "facts": Question("Dataset facts", _facts),
+    "bounds": Question("Bounds", partial(_scored, study=bounds)),
+    "comparison": Question("Comparison", _compared),
     "correlation": Question("Correlation of metrics", _correlated),
-    "diversity": Question("Diversity", _diversity, (
-        "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
-        "sameness", "image_sameness", "image_gram", "image_vocabulary",
-    )),
-    "duplicates": Question("Duplicates and leaks", _duplicates, (
-        "repeat", "repeat_count", "identical", "duplicate_within", "duplicate_elsewhere", "duplicate_count",
-        "duplicate_slot", "slot_pair", "shared_image", "duplicate_pair",
-    )),
+    "diversity": Question("Diversity", _diversity),
+    "duplicates": Question("Duplicates and leaks", _duplicates),
     "people": Question("Agreement with human ratings", _people),
-    "choices": Question("Forced choice", _choices, (
-        "choice_item", "choice_surface", "caption_chance", "caption_bits", "choice_feature", "candidate_choice",
-        "fair_choice",
-    )),
-    "consensus": Question("Outliers", _outliers, ("image_log_likelihood",)),
-    "templates": Question("Templates", _templates, (
-        "opening_spread", "frequent_opening", "template_skeleton", "template", "templated_caption",
-        "slot_caption", "slot_vocabulary", "slot_order",
-    )),
-    "versions": Question("Versions", _versions, ("log", "difference")),
-}  # fmt: skip
+    "choices": Question("Forced choice", _choices),
+    "consensus": Question("Outliers", _outliers),
+    "templates": Question("Templates", _templates),
+    "versions": Question("Versions", _versions),
+}

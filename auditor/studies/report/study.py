@@ -9,6 +9,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,10 +21,10 @@ from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
-from auditor.result.document import Browsed, Document, Portrait, Section, Statement
+from auditor.result.document import Browsed, Document, Portrait, Section
 from auditor.sources.pictures import pictures
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue, reads_of, sql_root
+from auditor.store.sqlfiles import catalogue
 from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
@@ -69,13 +70,15 @@ def page(
     settings = settings or ReportSettings()
     selections, declared = resolve_all(store, refs, settings.split), sources(config)
     context = ReportContext(store, selections, settings, progress, declared, resamples, confidence)
-    built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
+    chosen = [name for name in SECTIONS if not sections or name in sections]
+    built = [store.recorded(partial(section_of, context, name)) for name in chosen]
     audited = next((section for section in built if section.name == FINDINGS), None)
-    shown = cards(context.selections, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
     browse = browse and audited is not None and bool(audited.results)
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
-    alone = None if sections else section_of_single(context, audited.findings if audited else ())
+    found = audited.findings if audited else ()
+    shown = cards(context.selections, found)
+    alone = None if sections else store.recorded(partial(section_of_single, context, found))
     compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
     said = answered(context, shown, looked=looked)
     statements = _statements([*built, *filter(None, [alone])])
@@ -174,15 +177,10 @@ def _intervals(context: ReportContext) -> list[str]:
     ]
 
 
-def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
-    """Return the SELECTs of the sections, with all SELECTs that these read, sorted by path."""
-    named = {name for section in built for name in section.sql}
-    names = named.union(*(reads_of(name) for name in named)) & catalogue().keys()
-    root = {name: catalogue()[name] for name in names}
-    paths = {name: file.path.relative_to(sql_root()).as_posix() for name, file in root.items()}
-    return tuple(
-        Statement(name, paths[name], root[name].statement) for name in sorted(names, key=lambda name: paths[name])
-    )
+def _statements(built: Sequence[Section]) -> dict[str, str]:
+    """Return the SELECTs of the sections, sorted by path."""
+    ran = {path for section in built for path in section.sql}
+    return dict(sorted((file.place, file.statement) for file in catalogue().values() if file.place in ran))
 
 
 def _now() -> str:

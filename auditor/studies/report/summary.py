@@ -293,7 +293,7 @@ def section_of_single(context: ReportContext, findings: Sequence[Finding]) -> Se
     commands = (context.command("diversity", f"-s {SAMENESS}", *context.tokenizer(), refs=refs),)
     words = [worded(sentence, context.item) for sentence in words]
     title = worded("One caption per image", context.item)
-    return Section("single", title, tuple(words), commands=commands, sql=(SAMENESS,))
+    return Section("single", title, tuple(words), commands=commands)
 
 
 def _sentences(context: ReportContext, selection: Selection, findings: Sequence[Finding]) -> Iterator[str]:
