@@ -25,6 +25,9 @@ _NORMALIZED_AT_ONCE = 1 << 16
 
 _LAST = (1 << 32) - 1
 
+#: The SELECTs that every count needs, whatever it counts.
+_OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
+
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
@@ -61,6 +64,7 @@ def count_in_parts(
     All rows of a spec have the same columns (candidate, image, slot first). Each spec has at least one frame. A
     candidate without references has no rows.
     """
+    captions.store.record(*_OF_EVERY)
     wanted = [(candidate, spec, _key(captions, candidate, spec)) for candidate in candidates for spec in specs]
     of = {key: spec for _, spec, key in wanted}
     known = set()

@@ -184,8 +184,12 @@ class Store:
             self._ran |= outer
 
     def record(self, *names: str) -> None:
-        """Note SELECTs, by name or path, whose rows are used, whether they run now or their rows were kept."""
-        self._ran.update(catalogue()[name].place if name in catalogue() else name for name in names)
+        """Note SELECTs, by name or path, whose rows are used, whether they run now or their rows were kept.
+
+        Those that store captions and tokens are left out.
+        """
+        places = (catalogue()[name].place if name in catalogue() else name for name in names)
+        self._ran.update(place for place in places if not place.startswith("ingest/"))
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""

@@ -35,6 +35,9 @@ COMPONENTS = (
 
 _BLANKED = "blanked_text"
 
+#: The SELECTs that the texts come from.
+_READ = ("content_as_of", "annotation_as_of")
+
 
 @dataclass(frozen=True)
 class Component:
@@ -158,7 +161,7 @@ class Components:
     def _blanked(self, captions: Captions, progress: Progress) -> pl.DataFrame:
         """Return each caption without each class of words, from the cache or parsed now."""
         store, selection = captions.store, captions.selection
-        key = kept.key(store, selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
+        key = kept.key(store, selection, self.pipeline.label, _READ, {"word_classes": list(WORD_CLASSES)})
         if key not in self._blanked_texts:
             blanked = kept.get(store, {key: _BLANKED}).get(key)
             if blanked is None:
