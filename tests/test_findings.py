@@ -27,7 +27,7 @@ RESULT = Result("duplicates", pl.DataFrame({"n": [1]}), notes=("a note",), findi
 
 
 def test_json_carries_findings_beside_notes() -> None:
-    body = json.loads(RESULT.to_json())["auditor.duplicates/v2"]
+    body = json.loads(RESULT.to_json())["auditor.duplicates/v3"]
     assert body["notes"] == ["a note"]
     assert body["findings"] == [
         {

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor import findings
 from auditor.model import Source
-from auditor.result import IMAGE, Finding, Said
+from auditor.result import IMAGE, Finding, Said, Sentence
 
 #: Quoted captions and commands, which stay as they are.
 _QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
@@ -38,6 +38,9 @@ def worded(text: str, item: str) -> str:
     """Return a text with `item` for image, outside of quotes: `an image`, `images` become `a sound`, `sounds`."""
     if item == IMAGE:
         return text
+    if isinstance(text, Sentence):
+        tells = of_item(text.tells, item) if isinstance(text.tells, Finding) else None
+        return Sentence(worded(text.text, item), text.role, tells)
 
     def named(match: re.Match[str]) -> str:
         article = match["article"] or ""

@@ -10,17 +10,12 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Pictures, Selection
-from auditor.result import Figure, Finding, Result, Table, document_json
+from auditor.result import JSON_VERSION, Figure, Finding, Result, Table, document_json
 from auditor.result.display import Shown
-
-#: The names of the tables that place datasets by what is compared; the first of a report is in its answer.
-PLACED = ("homogeneity", "sameness")
+from auditor.result.sentences import record
 
 #: The name of the table with BibTeX entries.
 BIBTEX = "bibtex"
-
-#: The name of the table with the homogeneity of all captions, if the first is of equal samples.
-RAW_PLACED = "homogeneity-raw"
 
 
 @dataclass(frozen=True)
@@ -52,11 +47,11 @@ class Section:
         return {
             "name": self.name,
             "title": self.title,
-            "words": list(self.words),
+            "words": [record(text, "answer") for text in self.words],
             "absent": self.absent,
             "commands": list(self.commands),
             "sql": list(self.sql),
-            "notes": list(self.notes),
+            "notes": [record(text, "note") for text in self.notes],
             "findings": [finding.record() for finding in self.findings],
             "results": [json.loads(result.to_json(volatile=False)) for result in self.results],
         }
@@ -129,11 +124,11 @@ class Document(Shown):
     browsed: tuple[Browsed, ...] = ()
 
     def to_json(self) -> str:
-        """Return the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
+        """Return the report as the documented JSON object, `{"auditor.report/v3": {...}}`."""
         body = {
             "title": self.title,
             "program": self.program,
-            "answer": list(self.answer),
+            "answer": [record(text, "answer") for text in self.answer],
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "datasets": [asdict(portrait) for portrait in self.portraits],
@@ -147,4 +142,4 @@ class Document(Shown):
                 ],
             },
         }
-        return document_json({"auditor.report/v2": body})
+        return document_json({f"auditor.report/v{JSON_VERSION}": body})

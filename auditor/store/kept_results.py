@@ -18,7 +18,7 @@ import polars as pl
 
 from auditor.errors import StoreError
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Result, Table
+from auditor.result import Figure, Finding, Result, Role, Sentence, Table, with_role
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, sql_root
@@ -131,8 +131,8 @@ def _packed(result: Result) -> pl.DataFrame:
     head = {
         "command": result.command,
         "signatures": dict(result.signatures),
-        "lead": result.lead,
-        "notes": result.notes,
+        "lead": [_told(text, "answer", result.findings) for text in result.lead],
+        "notes": [_told(text, "note", ()) for text in result.notes],
         "sql": result.sql,
         "findings": [asdict(finding) for finding in result.findings],
         "tables": [_without_frame(table) for table in result.tables],
@@ -147,17 +147,29 @@ def _unpacked(rows: pl.DataFrame) -> Result:
     head, *frames = rows.sort("part")["body"].to_list()
     fields_of = json.loads(head)
     read = iter([pl.read_ipc(io.BytesIO(frame)) for frame in frames])
+    findings = tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"])
+    numbered = dict(enumerate(findings))
+    lead, notes = (
+        tuple(Sentence(text, role, numbered.get(number)) for text, role, number in fields_of[name])
+        for name in ("lead", "notes")
+    )
     return Result(
         fields_of["command"],
         next(read),
         signatures=fields_of["signatures"],
         tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in fields_of["tables"]),
         figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in fields_of["figures"]),
-        lead=tuple(fields_of["lead"]),
-        notes=tuple(fields_of["notes"]),
+        lead=lead,
+        notes=notes,
         sql=tuple(fields_of["sql"]),
-        findings=tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"]),
+        findings=findings,
     )
+
+
+def _told(text: str, role: Role, findings: Sequence[Finding]) -> tuple[str, Role, int | None]:
+    """Return a sentence as its text, its role, and the number of the finding that it repeats."""
+    sentence = with_role(text, role)
+    return sentence.text, sentence.role, findings.index(sentence.tells) if sentence.tells in findings else None
 
 
 def _without_frame(part: Table | Figure) -> dict[str, Any]:

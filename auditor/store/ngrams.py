@@ -123,8 +123,10 @@ def provide(captions: Captions, workspace: Workspace, relation: str) -> None:
     """
     store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     if is_kept(captions):
-        workspace.bind_kept(relation, _KEPT, {"version": selection.version.version, "tokenizer": tokenizer})
-        store.record("ngram_frequency_part", "gram_repeat", "selection_frequency")
+        params = {"version": selection.version.version, "tokenizer": tokenizer}
+        counted_by = ("ngram_frequency_part", "gram_repeat", "selection_frequency")
+        workspace.bind_kept(relation, _KEPT, params, *counted_by)
+        store.record(*counted_by)
         return
     whole = _is_whole(selection)
     key, counted = _LAST.get(store, (None, workspace))

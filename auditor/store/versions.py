@@ -138,6 +138,10 @@ def language(store: Store, dataset: str) -> str:
     return str(rows["language"].item())
 
 
+#: The SELECTs that return captions as they were read.
+CONTENT = ("content_as_of", "annotation_as_of", "vote_text")
+
+
 def content(store: Store, selection: Selection) -> pl.DataFrame:
     """Return the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
     return _workspace(store, selection).rows("content_as_of")

@@ -83,8 +83,7 @@ def metric_cards(name: Name = None) -> Result:
             _SENSITIVE: f"{metric.sensitivity}, with every parameter at its default",
             "edge cases": metric.edge_cases,
             "source": metric.source,
-            "counts": f"sql/{catalogue()[metric.counts].place}"
-            + (", aligned by a kernel" if metric.kernel else ""),
+            "counts": f"sql/{catalogue()[metric.counts].place}" + (", aligned by a kernel" if metric.kernel else ""),
             "asked for by default": lacking(metric) or ("yes" if metric.default else "no"),
             "version": str(metric.version),
             "bibtex": metric.bibtex,

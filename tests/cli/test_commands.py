@@ -66,7 +66,7 @@ def filled(auditor: Callable[..., Run], ingested: Path, tmp_path: Path) -> Calla
 
 
 def rows(done: Run, command: str) -> list[dict[str, object]]:
-    return json.loads(done.stdout)[f"auditor.{command}/v2"]["rows"]
+    return json.loads(done.stdout)[f"auditor.{command}/v3"]["rows"]
 
 
 def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_mistake_gets_one_line_and_its_code(
 def test_bounds_rows_have_the_agreed_columns_in_every_format(filled: Callable[..., Run]) -> None:
     asked = ("bounds", "mine", "-c", "human", "-c", "intra")
     done = filled(*asked, "--json")
-    document = json.loads(done.stdout)["auditor.bounds/v2"]
+    document = json.loads(done.stdout)["auditor.bounds/v3"]
     columns = "dataset version metric candidate level n mean sd median min max".split()
     assert all(list(row)[: len(columns)] == columns for row in document["rows"])
     assert {row["candidate"] for row in document["rows"]} == {"human", "intra"}

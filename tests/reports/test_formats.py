@@ -112,7 +112,7 @@ def test_page_is_as_agreed(result: Result, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_path: Path) -> None:
-    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v2"]
+    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v3"]
     rows = list(csv.DictReader(io.StringIO(reports.TEXT_FORMATS["csv"](result))))
     result.frame.write_parquet(tmp_path / "rows.parquet")
     assert [list(row) for row in document["rows"]] == [result.frame.columns] * 2
@@ -123,7 +123,7 @@ def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_pa
 
 def test_empty_result_has_an_empty_list(result: Result) -> None:
     empty = Result("bounds", result.frame.clear())
-    assert json.loads(empty.to_json())["auditor.bounds/v2"]["rows"] == []
+    assert json.loads(empty.to_json())["auditor.bounds/v3"]["rows"] == []
     assert reports.TEXT_FORMATS["csv"](empty).count("\n") == 1
 
 

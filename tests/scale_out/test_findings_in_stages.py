@@ -350,7 +350,7 @@ def test_verdicts_have_a_row_for_each_row_of_a_shard(folder: Path, finished: tup
 
 def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
     result, verdicts, _ = finished
-    assert json.loads((verdicts / SUMMARY).read_text())["auditor.findings/v2"]
+    assert json.loads((verdicts / SUMMARY).read_text())["auditor.findings/v3"]
     receipt = json.loads((verdicts / RECEIPT).read_text())["auditor.verdicts/v1"]
     assert {*receipt["sha256"]} == {*bytes_of(verdicts), SUMMARY}
     assert "8 shards" in result.notes[0]

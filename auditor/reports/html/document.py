@@ -16,8 +16,8 @@ from auditor.reports.cells import Marked, begins_section, beside_tables, cell, f
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
-from auditor.result import Figure, Finding, Result, Table, counted, program
-from auditor.result.document import PLACED, RAW_PLACED, Document, Section
+from auditor.result import Figure, Finding, Result, Table, answering, counted, program
+from auditor.result.document import Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
@@ -110,13 +110,13 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     labels = [portrait.label for portrait in document.portraits]
     answer = first_screen.answer(document.answer, _said)
-    placed = [table for table in section.tables if table.name in (*PLACED, RAW_PLACED)]
-    # Sameness has the scale of no metric: below the homogeneity of others.
-    samples = [table for table in placed if table.name != "sameness"] or placed
     figure = "".join(
-        first_screen.placed(tables, numbers, labels, lambda table: _table(table, section.title), _escaped)
-        for tables in (samples, [table for table in placed if table not in samples])
-    )
+        first_screen.placed(
+            [table for table in section.tables if table.sample and table.bars == first.bars],
+            numbers, labels, lambda table: _table(table, section.title), _escaped,
+        )
+        for first in answering(section.tables)
+    )  # fmt: skip
     unchecked = "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent and not document.answer else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
@@ -207,11 +207,16 @@ def _tables(tables: Sequence[Table], within: str, album: Album) -> str:
     """Write tables side by side where they fit; on paper, several samples at once are left out."""
     if len(tables) < 2:
         return "".join(_table(table, within, album) for table in tables)
+    first = answering(tables)
+
+    def is_again(table: Table) -> bool:
+        return bool(table.sample) and all(table is not shown for shown in first)
+
     kinds = (
         " ".join(
             [
                 *(["wide"] if table.frame.width > _NARROW or table.pictured or table.filters else []),
-                *(["deep"] if table.name == RAW_PLACED or "raw_rank" in table.frame.columns else []),
+                *(["deep"] if is_again(table) or "raw_rank" in table.frame.columns else []),
             ]
         )
         for table in tables

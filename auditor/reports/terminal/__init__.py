@@ -13,7 +13,7 @@ from auditor.reports.escaping import visible
 from auditor.reports.terminal import tables
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
-from auditor.result import Finding, Result, counted
+from auditor.result import Finding, Result, counted, with_role
 
 SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 
@@ -58,15 +58,13 @@ def have_layout(result: Result) -> bool:
 
 def _is_in_findings(result: Result) -> bool:
     """Return whether findings have the first sentence of the lead, or a table that is not shown."""
-    return any(table.tells_findings for table in result.tables) or any(
-        result.lead[0] == f"{finding.sentence}." for finding in result.findings
-    )
+    return any(table.tells_findings for table in result.tables) or with_role(result.lead[0], "answer").tells is not None
 
 
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Print the number of findings per severity, then each; those of severity info last, as bullets."""
     matter = [finding for finding in result.findings if finding.severity != "info"]
-    known = any(" known, with " in note for note in result.notes)
+    known = any(with_role(note, "note").role == "known" for note in result.notes)
     screen.say(tally(matter) or f"No {'new ' if known else ''}problems found.", style="bold")
     screen.print()
     for finding in matter:

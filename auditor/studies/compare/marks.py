@@ -11,9 +11,10 @@ from importlib.resources import files
 import polars as pl
 
 from auditor.model import Progress
-from auditor.result import Result, Table, joined
+from auditor.result import Result, Sentence, Table, joined
 from auditor.scoring.candidate_sets import substitutes_of
 from auditor.scoring.registry import defaults, requests
+from auditor.scoring.scores import RAW
 from auditor.store.captions import Captions
 from auditor.studies.compare.answer import METRICS, QUOTED, among
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
@@ -79,12 +80,15 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
                     f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}. Bars: share of "
                     "the highest value; low, high: 95% confidence interval"
                 ),
-                digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True,
+                digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True, sample=RAW,
             ),
         ),
         lead=(
-            f"Homogeneity: captions of the wrong image score {value:.0%} as high as those of the right image"
-            f"{among(others, f'{metric}; reference marks ')}.",
+            Sentence(
+                f"Captions of the wrong image score {value:.0%} as high as those of the right image"
+                f"{among(others, f'{metric}; reference marks ')}.",
+                "homogeneity",
+            ),
             *_placed(own, known),
         ),
     )  # fmt: skip
@@ -113,11 +117,12 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
         f": above by {joined(above.to_list())}, below by {joined(below.to_list())}" if len(above) and len(below) else ""
     )
     if placed:
-        yield f"Significance: {', '.join(placed)} (95% intervals)."
-    yield (
-        f"Metrics: they disagree about {joined(disputed)}{by}."
+        yield Sentence(f"{', '.join(placed)} (95% intervals).", "significance")
+    agreed = (
+        f"They disagree about {joined(disputed)}{by}."
         if disputed
-        else f"Metrics: all {whole} agree about every reference mark."
+        else f"All {whole} agree about every reference mark."
         if not partly
-        else "Metrics: none contradicts another, but some show no difference from a mark where others do."
+        else "None contradicts another, but some show no difference from a mark where others do."
     )
+    yield Sentence(agreed, "agreement")

@@ -11,6 +11,7 @@ from auditor.arrays import np
 from auditor.model import Draw, Progress
 from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS
+from auditor.scoring.scores import RAW
 from auditor.scoring.single_captions import lacking
 from auditor.statistics.cards import STATISTICS
 from auditor.statistics.decisions import decisions
@@ -107,8 +108,9 @@ def _table(rows: pl.DataFrame, confidence: float) -> Table:
         "over images. Ranks such as 1–2 are tied within sampling error"
     )
     return Table(
-        "homogeneity by sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS
-    )
+        "homogeneity by sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS,
+        sample=RAW,
+    )  # fmt: skip
 
 
 def _lead(rows: pl.DataFrame) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, findings_in, joined, notes_in
+from auditor.result import Result, Said, Sentence, findings_in, joined, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
@@ -310,7 +310,7 @@ def compare(
             *shared,
             *same,
             *lead([one for one in ahead if one.kind == "more-homogeneous"], main, answers[0]),
-            *(f"Caveat: {one.sentence}{', as here' if both else ''}." for one in unequal),
+            *(Sentence.of(one, "caveat", ", as here." if both else ".") for one in unequal),
         ),
         notes=(*notes, *notes_in(reported)),
         findings=(

@@ -13,7 +13,6 @@ from typing import Any
 import polars as pl
 
 from auditor.result import Figure, Table, plain
-from auditor.result.document import RAW_PLACED
 from auditor.scoring.scores import DISTINCT, RAW
 from auditor.studies.compare.answer import QUOTED, Answer
 from auditor.studies.compare.equalize import EQUALIZED
@@ -90,7 +89,10 @@ def placed(
     if contrary:
         shown = shown.with_columns(order=pl.when(pl.col("metric").is_in(contrary)).then(pl.lit("differs")))
     columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "order"]
-    caption = "0: captions are unique to their image; 1: any caption fits any image. Bars: share of the highest value"
+    caption = (
+        f"{formula('homogeneity', rows, errors)}; 0: captions are unique to their image; 1: any caption fits any "
+        "image. Bars: share of the highest value"
+    )
     if answered.tested:
         caption += (
             "; group: two datasets without a common letter differ (for all pairs of a metric together, p_adjusted < "
@@ -99,18 +101,18 @@ def placed(
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
     caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
     caption += _visible(shown["metric"], decided)
-    title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
     return (
         Table(
-            title,
+            f"homogeneity, {variant}" if variant else "homogeneity",
             frame,
             ("homogeneity",),
             sections="metric",
             caption=caption,
             digits=(("low", 3), ("high", 3)),
-            name=RAW_PLACED if variant == RAW else "homogeneity",
+            name="homogeneity-raw" if variant == RAW else "homogeneity",
             is_scaled=True,
+            sample=variant or RAW,
         ),
     )
 

@@ -17,7 +17,7 @@ from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.config import sources
 from auditor.model import Progress, Selection, pictured, silent
-from auditor.result import Finding, Result, Signature, Table, about, findings_in, notes_in
+from auditor.result import Finding, Result, Sentence, Signature, Table, about, findings_in, notes_in
 from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
@@ -132,7 +132,7 @@ def identical(
             Table("identical captions of one image", summary, name=COUNTS),
             *(_table(selection, listed) for selection, listed in zip(selections, pairs, strict=True) if listed.height),
         ),
-        lead=tuple(f"{finding.sentence}." for finding in findings),
+        lead=tuple(map(Sentence.of, findings)),
         notes=(_WHY,),
         findings=findings,
     )

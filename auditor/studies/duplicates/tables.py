@@ -8,7 +8,7 @@ import polars as pl
 
 from auditor.findings.wording import LEAK
 from auditor.model import pictured
-from auditor.result import Finding, Said, Table, about, counted, folded
+from auditor.result import Finding, Said, Sentence, Table, about, counted, folded
 from auditor.studies.duplicates.search import DuplicateCounts, Question, Side
 
 _SHOWN = 10
@@ -124,13 +124,14 @@ def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]
     leaks.sort(key=lambda leak: -float(leak.values["share"] or 0))
     again = next(table.frame for table in shown if table.name == AGAIN)
     either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
-    sentences = [f"Train/test leak: {leak.sentence}." for leak in leaks]
+    sentences = [Sentence(f"Train/test leak: {leak.sentence}.", tells=leak) for leak in leaks]
     for scope, words in _LEAD.items():
         label = pl.format("{} in {}", "dataset", "against") if scope == "across-datasets" else pl.col("dataset")
         shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select(label, share=either)
         if shares.height:
-            sentences.append(f"{words}: {', '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
-    return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
+            listed = ", ".join(f"{label} {share:.1%}" for label, share in shares.rows())
+            sentences.append(Sentence(f"{words}: {listed}."))
+    return (*sentences, *(Sentence.of(finding, end="") for finding in findings if finding.kind == COPIED))
 
 
 def messages(counts: DuplicateCounts, least: float, tokenizer: str) -> tuple[Said, ...]:

@@ -11,7 +11,7 @@ import polars as pl
 
 from auditor.findings import KINDS, worst
 from auditor.model import Selection
-from auditor.result import Finding, Result, Severity, about
+from auditor.result import Finding, Result, Sentence, Severity, about
 from auditor.scoring.single_captions import lacking
 from auditor.store.captions import Captions
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
@@ -50,7 +50,8 @@ _TOGETHER = {
 def incomparable(captions: Captions) -> list[str]:
     """Return a note if no image has two captions, so captions of one image cannot be compared."""
     why = lacking(captions)
-    return [f"{captions.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
+    skipped = f"{captions.label}: skipped the search for swapped captions and the bounds: {why}"
+    return [Sentence(skipped, "skipped")] if why else []
 
 
 def findings_of(questions: Questions, captions: Captions, wanted: Collection[str] = KINDS) -> list[Finding]:

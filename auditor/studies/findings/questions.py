@@ -9,7 +9,7 @@ from functools import cached_property
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, Source
 from auditor.parameters import Metrics
-from auditor.result import Result
+from auditor.result import Result, Sentence
 from auditor.scoring.references import first_related
 from auditor.scoring.registry import are_ours, requests
 from auditor.scoring.single_captions import lacking
@@ -54,7 +54,7 @@ class Questions:
             try:
                 self.results[name] = make() if make is self.measured else self._kept(name, make, about)
             except AuditorError as error:
-                self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
+                self.absent[name] = Sentence(f"{name.split(maxsplit=1)[0]}: {error}", "skipped")
         if result := self.results.get(name):
             self.store.record(*result.sql)
         return result

@@ -19,7 +19,7 @@ from auditor.files import read_text
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
-from auditor.result import IMAGE, SEVERITIES, Finding, Result, Table, counted
+from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
 from auditor.scoring.scale_out.executors import executing
 from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
@@ -242,17 +242,14 @@ def all_findings(
         schema={"dataset": pl.String, "kind": pl.String},
         orient="row",
     )
+    signs = signs_of_models(ordered, selections_of(questions.every))
     return Result(
         "findings",
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
         tables=_tables(ordered),
         lead=_lead(ordered),
-        notes=tuple(
-            dict.fromkeys(
-                [*_style(questions.store, ordered, signs_of_models(ordered)), *notes, *questions.absent.values()]
-            )
-        ),
+        notes=tuple(dict.fromkeys([*_style(questions.store, ordered, signs), *notes, *questions.absent.values()])),
         findings=ordered,
     )
 
@@ -310,10 +307,8 @@ def _of_single(wanted: Sequence[str]) -> list[str]:
 
 def _of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:
     """Return the findings on items that can be solved without their images. Adds skipped checks to `notes`."""
-    notes.append(
-        f"{selection.label}: skipped the search for repeated, uneven and swapped captions and for templates, which does"
-        " not apply to forced-choice items"
-    )
+    skipped = "skipped the search for repeated, uneven and swapped captions and for templates, which does not apply to"
+    notes.append(Sentence(f"{selection.label}: {skipped} forced-choice items", "skipped"))
     result = questions.choices(selection)
     if result is None:
         return []

@@ -13,7 +13,7 @@ from auditor.files import read_json
 from auditor.findings import KINDS
 from auditor.model import Selection, Version
 from auditor.plugins import typed
-from auditor.result import Finding, Result, Table, counted, listed
+from auditor.result import JSON_VERSION, Finding, Result, Sentence, Table, counted, listed
 from auditor.scoring.scale_out.receipt import sha256_of
 from auditor.studies import profile
 from auditor.studies.findings.shards import parse, statements
@@ -23,7 +23,7 @@ SUMMARY, RECEIPT = "summary.json", "receipt.json"
 #: The name of the record in a receipt.
 NAME = "auditor.verdicts/v1"
 
-_NAME = "auditor.findings/v2"
+_NAME = f"auditor.findings/v{JSON_VERSION}"
 
 #: The rows of kinds, then those of the other commands: `number` of `n` captions or images.
 MEASURED = {
@@ -78,7 +78,9 @@ def _measures(version: Version, rows: pl.DataFrame) -> Iterator[Table]:
 
 #: The parts of a report with the numbers of other commands, and the names of their tables.
 MEASURES = {
-    "Size and words": ("sizes", "lengths", "hygiene"), "Duplicates": ("duplicates",), "Diversity": ("diversity",),
+    "size": ("Size and words", ("sizes", "lengths", "hygiene")),
+    "duplicates": ("Duplicates", ("duplicates",)),
+    "diversity": ("Diversity", ("diversity",)),
 }  # fmt: skip
 
 
@@ -102,7 +104,7 @@ def read_summary(folder: Path) -> Result:
         rows = pl.DataFrame(
             [tuple({"match": None, **row}[name] for name in MEASURED) for row in body["rows"]], MEASURED, orient="row"
         )
-        lead, notes = ([str(sentence) for sentence in body[name]] for name in ("lead", "notes"))
+        lead, notes = ([Sentence(**sentence) for sentence in body[name]] for name in ("lead", "notes"))
         return summary(typed(version), rows, found, lead, notes)
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -53,7 +53,7 @@ def apart(
             size = f"{counted(row['images'], 'image', 'images')}, {counted(row['captions'], 'caption', 'captions')}"
             narrate(f"{path}: read into a temporary store as {name}: {size}; `{command}` keeps it")
             refused = counted(row["rejected"], "record was", "records were")
-            for sentence in (*made.sentences, *([f"{name}: {refused} rejected"] if row["rejected"] else [])):
+            for sentence in (*made.remarks, *([f"{name}: {refused} rejected"] if row["rejected"] else [])):
                 narrate(f"• {sentence}")
         yield store
         store.on_close.clear()  # temporary: nothing to do on close

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Pictured, Selection, pictured
-from auditor.result import Figure, Finding, Table, about, counted, folded
+from auditor.result import Figure, Finding, Sentence, Table, about, counted, folded
 from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.likelihood import Claims
 
@@ -56,9 +56,9 @@ def tables(
 
 def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the number of captions that appear to be at the wrong image, with a caution."""
-    sentences = [f"{finding.sentence}." for finding in findings if finding.kind == SWAPPED]
+    sentences = [Sentence.of(finding) for finding in findings if finding.kind == SWAPPED]
     if any(finding.values["captions"] for finding in findings if finding.kind == SWAPPED):
-        sentences.append("Check the images: almost identical images can also cause such findings.")
+        sentences.append(Sentence("Check the images: almost identical images can also cause such findings."))
     return tuple(sentences)
 
 

@@ -74,7 +74,7 @@ def _key_words(context: ReportContext, captions: Captions, first: Captions) -> p
 def _with_words(workspace: Workspace, rows: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
     """Add captions that have these words, some of each."""
     workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
-    having = workspace.rows("listed_word").with_columns(kind=pl.col("why").str.extract_all("“[^”]+”")).explode("kind")
+    having = workspace.rows("listed_word").explode("words").with_columns(kind=pl.format("“{}”", "words"))
     workspace.params |= {"at_random": 0, "of_kind": _OF_WORD}
     workspace.bind_rows("listed_caption", having.select(_LISTED))
     nothing = {name: pl.lit(None, pl.String) for name in ("kind", "why")}

@@ -12,7 +12,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.findings.wording import worded
 from auditor.model import Selection
-from auditor.result import Figure, Result, Table, joined
+from auditor.result import Figure, Result, Table, joined, with_role
 from auditor.result.document import Section
 from auditor.scoring.registry import requests
 from auditor.store import versions
@@ -69,9 +69,8 @@ def section_of(context: ReportContext, name: str) -> Section:
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
-    notes = [note for result in results for note in (result.notes if findings else result.remarks)]
-    skipped = [note for note in notes if "skipped" in note or note in context.questions.absent.values()]
-    notes = [note for note in notes if note not in skipped]
+    remarks = [with_role(note, "note") for result in results for note in (result.notes if findings else result.remarks)]
+    notes, skipped = ([note for note in remarks if (note.role == "skipped") == is_not] for is_not in (False, True))
     return Section(
         name, question.title,
         tuple(dict.fromkeys(worded(sentence, context.item) for result in results for sentence in result.lead)),

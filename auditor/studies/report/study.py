@@ -273,8 +273,8 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         drawn.append(portrait_of_shards(selection, result.frame))
         said = answer_on_shards(result)
     measured = [
-        Section(title.partition(" ")[0].lower(), title, tables=tables)
-        for title, names in MEASURES.items()
+        Section(name, title, tables=tables)
+        for name, (title, names) in MEASURES.items()
         if (tables := tuple(table for table in result.tables if table.name in names))
     ]
     others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))

@@ -11,8 +11,8 @@ import polars as pl
 from auditor.findings import tally
 from auditor.findings.wording import kind_for, worded
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, joined, program
-from auditor.result.document import BIBTEX, PLACED, RAW_PLACED, Portrait, Section
+from auditor.result import SEVERITIES, Finding, Result, Sentence, Table, digits, interval, joined, program, with_role
+from auditor.result.document import BIBTEX, Portrait, Section
 from auditor.scoring.citations import entries
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
@@ -157,25 +157,25 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
     said = list(compared.lead) if compared else []
     errors = [finding for finding in shown if finding.severity == "error"]
     if len(context.selections) > 1 and errors:
-        said.insert(next((place for place, words in enumerate(said) if words.startswith("Next: ")), len(said)), (
-            f"Wrong: {errors[0].sentence}."
-        ))  # fmt: skip
+        following = [place for place, text in enumerate(said) if with_role(text, "answer").role == "next"]
+        said.insert(following[0] if following else len(said), Sentence.of(errors[0], "wrong"))
     if len(context.selections) == 1:
         (selection,) = context.selections
         tested = context.results.get(f"choices {selection.pinned_name}")
         if selection.version.kind == "choices":
             said += tested.lead if tested else ()
         elif not context.scored and context.alone:
-            same = [f"{words.partition(': ')[2]} {_USUAL}" for words in sameness_of(context, selection)]
+            same = [f"{words} {_USUAL}" for words in sameness_of(context, selection)]
+            agreed = "BLEU, ROUGE, METEOR and CIDEr need two captions per image, so their agreement is unknown."
             said += [
-                f"Homogeneity: {''.join(same) or 'not measured, since it needs two captions per image.'}",
-                "Metrics: BLEU, ROUGE, METEOR and CIDEr need two captions per image, so their agreement is unknown.",
+                Sentence("".join(same) or "Not measured, since it needs two captions per image.", "homogeneity"),
+                Sentence(agreed, "agreement"),
             ]
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
             said.insert(0, wrong(selection, bad))
             fix = kind_for(bad[0]).fix.replace("DATASET", shlex.quote(selection.label)) if bad else ""
-            said += [f"Next: {fix or 'nothing must be repaired. Add a second dataset to compare.'}"]
+            said.append(Sentence(fix or "Nothing must be repaired. Add a second dataset to compare.", "next"))
     return tuple(worded(sentence, context.item) for sentence in said)
 
 
@@ -184,17 +184,15 @@ def wrong(selection: Selection, bad: Sequence[Finding]) -> str:
     if not bad:
         return f"No errors or warnings were found in {selection.label}."
     worst = [finding for finding in bad if finding.severity == bad[0].severity][:_AT_LEAST]
-    titles = [kind_for(finding).title for finding in worst]
-    small = [title if title[1:2].isupper() else title[:1].lower() + title[1:] for title in titles]
-    named = ", ".join(f"{title}: {_affected(finding)}" for title, finding in zip(small, worst, strict=True))
+    named = ", ".join(f"{kind_for(finding).title}: {_affected(finding)}" for finding in worst)
     first, *rest = tally(bad).split(", ")
     return f"{selection.label} has {joined([f'{first} ({named})', *rest])}."
 
 
 def _affected(finding: Finding) -> str:
     """Write the share of captions that a finding affects, or else its main number."""
-    part, main = finding.values.get("share"), finding.headline
-    return main if "%" in main or not isinstance(part, float) or part < 0.01 else f"{part:.0%}"
+    part = finding.values.get("share")
+    return finding.headline if not isinstance(part, float) or part < 0.01 else f"{part:.0%}"
 
 
 def summary(
@@ -210,7 +208,7 @@ def summary(
 
     The sentences of `answer` come first, then the datasets placed by each metric.
     """
-    placed = [table for table in compared.tables if table.name in (*PLACED, RAW_PLACED)] if compared else []
+    placed = [table for table in compared.tables if table.sample] if compared else []
     rows = [
         (
             portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
@@ -306,7 +304,7 @@ def _sentences(context: ReportContext, selection: Selection, findings: Sequence[
     found = f"{other:,} captions appear to be in another" if other else "no caption was found in another"
     yield f"{label}: language {language(context.store, selection.version.dataset)}; {found} language or script."
     yield from (f"{finding.sentence}." for finding in own if finding.kind == _AT_SEVERAL)
-    yield from sameness_of(context, selection)
+    yield from (f"{label}: {words}" for words in sameness_of(context, selection))
 
 
 def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
@@ -315,10 +313,8 @@ def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
         rows = selection.rows_of(context.results["diversity"].frame).filter(statistic=SAMENESS).drop_nulls("value")
         for row in rows.iter_rows(named=True):
             between = interval(row["low"], row["high"], 0.95)
-            yield (
-                f"{selection.label}: sameness {row['value']:.3f}{between}: the share of words that captions of "
-                "different images have in common."
-            )
+            shared = "the share of words that captions of different images have in common."
+            yield f"sameness {row['value']:.3f}{between}: {shared}"
 
 
 def _lengths(context: ReportContext, label: str) -> Iterator[str]:

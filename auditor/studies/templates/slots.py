@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Said, about
+from auditor.result import Finding, Said, Sentence, about
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
@@ -65,7 +65,7 @@ def slot_effects(
         (metric,) = pinned(captions, [requested])
         scores = score_candidates(captions, [HUMAN], [metric], progress)
     except MetricError as error:
-        notes.append(f"skipped slot-score: {error}")
+        notes.append(Sentence(f"skipped slot-score: {error}", "skipped"))
     else:
         measures["slot-score"] = "score"
         signed[metric.label] = str(metric.signature(captions.tokenizer, References("loo")))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Table, about, folded
+from auditor.result import Figure, Finding, Sentence, Table, about, folded
 
 _SHOWN = 10
 
@@ -61,7 +61,7 @@ def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table
 
 def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return how formulaic the captions of each dataset are."""
-    return tuple(f"{finding.sentence}." for finding in findings if finding.kind == TEMPLATED)
+    return tuple(Sentence.of(finding) for finding in findings if finding.kind == TEMPLATED)
 
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:

@@ -407,5 +407,5 @@ def test_report_asks_agree_of_ratings_and_of_pairs_by_commands_that_run(tmp_path
     ]
     for command, result in zip(people.commands, people.results, strict=True):
         app([*command.split()[1:], "--store", str(path), "-q", "-o", "out.json"], standalone_mode=False)
-        written = json.loads(Path("out.json").read_text())["auditor.agree/v2"]
-        assert written["rows"] == json.loads(result.to_json())["auditor.agree/v2"]["rows"]
+        written = json.loads(Path("out.json").read_text())["auditor.agree/v3"]
+        assert written["rows"] == json.loads(result.to_json())["auditor.agree/v3"]["rows"]

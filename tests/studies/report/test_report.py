@@ -137,15 +137,14 @@ def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
 
 
 @searching_for("markup", "swapped-captions")
-def test_every_select_that_a_section_names_is_there_with_what_it_reads(store: Store) -> None:
+def test_every_select_that_a_section_names_is_there(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
     document = report(store, "dogs", "cats", **BLEU, timed=False)
     assert [one.name for one in document.sections] == ["summary", *SECTIONS, "method"]
-    given = {one.name: one.text for one in document.statements}
-    assert {name for one in document.sections for name in one.sql} <= set(given)
-    assert "clipped_match" in given
-    assert "-- name: bleu" in given["bleu"]
+    given = document.statements
+    assert {path for one in document.sections for path in one.sql} == {*given}
+    assert "-- name: bleu" in given["metrics/bleu/bleu.sql"]
 
 
 def test_time_is_the_one_that_the_environment_sets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
