@@ -79,7 +79,7 @@ def page(
     found = audited.findings if audited else ()
     shown = cards(context.selections, found)
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
-    compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
+    compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
     said = answered(context, shown, looked=looked)
     statements = _statements([*built, *filter(None, [alone])])
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}

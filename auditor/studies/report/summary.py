@@ -131,9 +131,9 @@ _SCOPES = {"within-image": "of their image", "across-images": "at another image"
 
 def _homogeneity(context: ReportContext) -> pl.DataFrame:
     """Return the homogeneity by the last metric, if a section compares the datasets."""
-    if "compare" not in context.results:
+    if ("compare",) not in context.results:
         return pl.DataFrame()
-    every = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
+    every = context.results["compare",].frame.filter(pl.col("statistic") == "homogeneity")
     rows = every.filter(pl.col("against").is_null()) if "against" in every.columns else every
     if "variant" in rows.columns and rows.height:
         rows = rows.filter(variant=rows["variant"][-1])
@@ -153,7 +153,7 @@ def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
 
 def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) -> tuple[str, ...]:
     """Answer in sentences: of several datasets how they compare, of a single one what is wrong and how it compares."""
-    compared = context.results.get("compare")
+    compared = context.results.get(("compare",))
     said = list(compared.lead) if compared else []
     errors = [finding for finding in shown if finding.severity == "error"]
     if len(context.selections) > 1 and errors:
@@ -161,7 +161,7 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         said.insert(following[0] if following else len(said), Sentence.of(errors[0], "wrong"))
     if len(context.selections) == 1:
         (selection,) = context.selections
-        tested = context.results.get(f"choices {selection.pinned_name}")
+        tested = context.results.get(("choices", selection.pinned_name))
         if selection.version.kind == "choices":
             said += tested.lead if tested else ()
         elif not context.scored and context.alone:
@@ -298,7 +298,7 @@ def _sentences(context: ReportContext, selection: Selection, findings: Sequence[
     label = selection.label
     own = [finding for finding in findings if finding.about.get("dataset") == selection.version.dataset]
     yield from _lengths(context, label)
-    templates = context.results.get(f"templates {label}")
+    templates = context.results.get(("templates", label))
     yield from templates.lead if templates else ()
     other = sum(int(next(iter(one.values.values()), 0) or 0) for one in own if one.kind in _OTHER_LANGUAGE)
     found = f"{other:,} captions appear to be in another" if other else "no caption was found in another"
@@ -309,8 +309,8 @@ def _sentences(context: ReportContext, selection: Selection, findings: Sequence[
 
 def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
     """Yield the sameness of a dataset, if a section measured it."""
-    if "diversity" in context.results:
-        rows = selection.rows_of(context.results["diversity"].frame).filter(statistic=SAMENESS).drop_nulls("value")
+    if ("diversity",) in context.results:
+        rows = selection.rows_of(context.results["diversity",].frame).filter(statistic=SAMENESS).drop_nulls("value")
         for row in rows.iter_rows(named=True):
             between = interval(row["low"], row["high"], 0.95)
             shared = "the share of words that captions of different images have in common."
