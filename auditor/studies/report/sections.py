@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -94,10 +94,11 @@ def _carried(result: Result) -> Result:
 
 
 def _together(parts: Iterable[_Part]) -> list[_Part]:
-    """Merge tables, or figures, with the same name and title that describe different datasets."""
-    groups: dict[tuple[str, str], list[_Part]] = {}
+    """Merge tables, or figures, of one name that have rows of several datasets, each named in a column."""
+    groups: dict[Hashable, list[_Part]] = {}
     for part in parts:
-        groups.setdefault((part.name, part.title), []).append(part)
+        columns = part.frame.columns
+        groups.setdefault((part.name, *columns) if "dataset" in columns else id(part), []).append(part)
     return [
         replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
         if group[1:]
