@@ -97,7 +97,7 @@ def _together(parts: Iterable[_Part]) -> list[_Part]:
     """Merge tables, or figures, of one name that have rows of several datasets, each named in a column."""
     groups: dict[Hashable, list[_Part]] = {}
     for part in parts:
-        columns = part.frame.columns
+        columns: list[str] = part.frame.columns
         groups.setdefault((part.name, *columns) if "dataset" in columns else id(part), []).append(part)
     return [
         replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
