@@ -145,8 +145,7 @@ def _number(finding: Finding, write: Written, label: str | None = None) -> str:
             f"{worded(of, finding.item) if of != 'captions' else ''} {cells.share(float(part))}",
         )
     else:
-        number, _, rest = finding.headline.partition(" of ")
-        beside = f"of {rest}" if rest else ""
+        number, beside = finding.headline, ""
     return f'<a href="{write(where)}">{write(number or "found")}</a> <small>{write(beside.strip())}</small>'
 
 
