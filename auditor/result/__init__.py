@@ -283,6 +283,11 @@ class Result(ShownResult):
         object.__setattr__(self, "notes", tuple(with_role(text, "note") for text in self.notes))
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """The notes, then the sentences of the findings."""
+        return (*self.notes, *(finding.sentence for finding in self.findings))
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """The sentences that are not in the lead: notes, then findings."""
         told = [sentence.tells for sentence in self.lead if isinstance(sentence, Sentence)]

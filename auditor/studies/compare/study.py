@@ -339,9 +339,9 @@ def _samplings(
         return samplings_of(every, references, images, seed, equalize=equalize or equal, distinct=distinct), []
     except UsageError as error:
         if equalize:
-            raise
-        reason = f"no equal samples: {str(error).removeprefix('--equalize: ')}"
-    return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [reason]
+            raise UsageError(f"--equalize: {error}") from error
+        why_not = f"no equal samples: {error}"
+    return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [why_not]
 
 
 def _pool(every: Sequence[Captions], drawn: Substitutes) -> tuple[Substitutes, list[str], Sequence[str]]:
