@@ -146,7 +146,8 @@ def _number(finding: Finding, write: Written, label: str | None = None) -> str:
         )
     else:
         number, beside = finding.headline, ""
-    return f'<a href="{write(where)}">{write(number or "found")}</a> <small>{write(beside.strip())}</small>'
+    small = f" <small>{write(beside.strip())}</small>" if beside else ""
+    return f'<a href="{write(where)}">{write(number or "found")}</a>{small}'
 
 
 def _more(found: Sequence[Finding], wide: int, album: Album, write: Written, typed: Written) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -64,7 +65,7 @@ def section_of(context: ReportContext, name: str) -> Section:
     lacking = tuple(dict.fromkeys(answers.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
-    tables = _together(table for result in results for table in result.tables)
+    tables = _together(result.tables for result in results)
     findings = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
@@ -77,7 +78,7 @@ def section_of(context: ReportContext, name: str) -> Section:
         tuple(replace(result, findings=()) if findings else result for result in carried),
         () if findings else tuple(table for table in tables if not table.further),
         () if findings else tuple(table for table in tables if table.further),
-        tuple(_together(figure for result in results for figure in result.figures)),
+        tuple(_together(result.figures for result in results)),
         tuple(dict.fromkeys((*notes, *cut))),
         answers.commands, findings=findings,
         unchecked=tuple(dict.fromkeys((*lacking, *skipped))),
@@ -93,12 +94,16 @@ def _carried(result: Result) -> Result:
     return result if kept.height == result.frame.height else replace(result, frame=kept)
 
 
-def _together(parts: Iterable[_Part]) -> list[_Part]:
-    """Merge tables, or figures, of one name that have rows of several datasets, each named in a column."""
+def _together(parts: Iterable[Sequence[_Part]]) -> list[_Part]:
+    """Merge tables, or figures, of one name and place from several results whose rows name their dataset."""
     groups: dict[Hashable, list[_Part]] = {}
-    for part in parts:
-        columns: list[str] = part.frame.columns
-        groups.setdefault((part.name, *columns) if "dataset" in columns else id(part), []).append(part)
+    for of_result in parts:
+        number = Counter[str]()
+        for part in of_result:
+            number[part.name] += 1
+            columns: list[str] = part.frame.columns
+            key = (part.name, number[part.name], *columns) if "dataset" in columns else id(part)
+            groups.setdefault(key, []).append(part)
     return [
         replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
         if group[1:]
