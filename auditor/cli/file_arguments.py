@@ -90,6 +90,12 @@ def refuse_link(written: Path) -> None:
         _refuse(written, "it is a link, which may lead to any file; remove it")
 
 
+def refuse_beside(command: str, arguments: Mapping[str, object], beside: Path) -> None:
+    """Raise `UsageError` for a file next to the output file that cannot be written, is a link, or is an input."""
+    refuse_link(beside)
+    refuse_targets(command, {**arguments, "output": beside})
+
+
 def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:
     """Raise `UsageError` for an output file that a statement or one of its values names."""
     if target is None or not target.is_file():

@@ -110,6 +110,12 @@ Format = Annotated[
 ]
 
 
+#: The name of a figure, for a command that draws some.
+FigureName = Annotated[
+    str | None, typer.Option("--figure", help="The figure to draw; default: all, a file each.", **_OUTPUT)
+]
+
+
 def formats(face: Face) -> Any:
     """Return option --format of a study."""
     if face.document:
@@ -198,16 +204,16 @@ def opened(
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse image formats for a command without figures, and formats of verdicts for one without, before any work."""
     from auditor.asked import Face, face_of
+    from auditor.errors import UsageError
     from auditor.studies import STUDIES
 
     face = face_of(STUDIES[command].load()) if command in STUDIES else Face()
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or face.document
     if data and output is None and sys.stdout is None:  # closed before this process began
-        from auditor.errors import UsageError
-
         raise UsageError("standard output is closed; write to a file with -o FILE")
-    if arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
+    is_default = arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str))
+    if is_default and arguments.get("figure") is None:
         return
     from auditor import reports
 
@@ -222,6 +228,8 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         _refuse(command, chosen)
     if chosen in reports.PICTURES and face.undrawn:
         face.undrawn(arguments)
+    if arguments.get("figure") is not None and (arguments.get("as_json") or chosen not in reports.PICTURES):
+        raise UsageError("--figure needs a file for the figure: -o FILE.svg, .pdf or .png")
 
 
 #: What a study needs for a format.
@@ -242,27 +250,35 @@ def _refuse(command: str, chosen: str) -> NoReturn:
 
 
 @_until_reader_leaves()
-def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
+def deliver(
+    result: Result,
+    format_name: str | None,
+    as_json: bool,
+    output: Path | None,
+    figure: str | None = None,
+    check: Callable[[Path], None] = lambda _: None,
+) -> None:
     """Write a Result to stdout or to a file, in the chosen format. Notes go to stderr if data is on stdout.
 
-    Raises `UsageError` for a file that cannot be written.
+    `check` is called with each file next to `output` before anything is written. Raises `UsageError` for a file that
+    cannot be written, for several figures on stdout, and for a `figure` that the result lacks.
     """
     from auditor import reports
-    from auditor.reports import terminal
+    from auditor.reports import notebook, terminal
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
         _refuse(result.command, chosen)
-    if output is None and chosen == "table":
+    names, files = [figure] if figure else [], list[Path]()
+    if output is not None:
+        files = notebook.write_files(result, chosen, output, names, check)
+    elif chosen == "table":
         terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
-        from auditor.reports.notebook import write
-
-        with _target(output) as file:
-            if output is None:
-                _put(reports.TEXT_FORMATS[chosen](result), file, chosen)
-            else:
-                write(result, chosen, file)
+        drawings = notebook.pictures(result, chosen, None, names).values() if chosen in reports.PICTURES else ()
+        text = "".join(map(bytes.decode, drawings)) or reports.TEXT_FORMATS[chosen](result)
+        with _target(None) as file:
+            _put(text, file, chosen)
     if chosen != "table":
         for note in (*result.lead, *result.remarks):
             narrate(note)
@@ -271,8 +287,8 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
         from auditor.scoring.citations import citation
 
         narrate("\n".join(citation(result)))
-    if output is not None:
-        narrate(f"written: {output}")
+    if files:
+        narrate(f"written: {', '.join(map(str, files))}")
 
 
 def deliver_rows(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import SequenceMatcher
 
@@ -36,6 +36,19 @@ def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]
 def beside_tables(result: Result) -> tuple[str, ...]:
     """Return the sentences to print with the tables: notes, and findings that no table lists."""
     return result.notes if any(table.tells_findings for table in result.tables) else result.remarks
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Write names as words of files or labels: each once, a repeated one with a number."""
+    words = list[str]()
+    for name in names:
+        word = first = re.sub(r"[^\w.-]+", "-", name).strip("-")
+        number = 1
+        while word.casefold() in map(str.casefold, words):  # some file systems ignore case
+            number += 1
+            word = f"{first}-{number}"
+        words.append(word)
+    return words
 
 
 def caption_place(example: Mapping[str, str | int | None], which: str = "") -> str:
@@ -103,6 +116,11 @@ def filled(table: Table, row: int, column: str) -> float:
         own = (value for value, name in zip(values, sections, strict=True) if name == sections[row] and value)
         whole = max(own, default=1.0)
     return float(min(max(values[row] / whole, 0.0), 1.0))
+
+
+def caption_of_bars(table: Table) -> str | None:
+    """Return the caption of a table whose bars are drawn, with their scale."""
+    return f"{table.caption}; bars: share of the highest value" if table.is_scaled else table.caption
 
 
 def is_number(value: object) -> bool:

@@ -6,6 +6,8 @@ import functools
 import hashlib
 import io
 import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -13,7 +15,8 @@ from typing import BinaryIO
 
 from auditor import reports
 from auditor.dataset_card import DatasetCard
-from auditor.files import written
+from auditor.errors import UsageError
+from auditor.files import is_plain, written
 from auditor.files.rows import disk_errors
 from auditor.model import Pictures
 from auditor.reports.cells import beside_tables
@@ -46,33 +49,68 @@ def cell(shown: Result | Document, pictures: Pictures) -> str:
     return of_document(shown) if isinstance(shown, Document) else of_result(shown, pictures)
 
 
-def svg(result: Result) -> str:
-    """Draw the figures of a result as one SVG. Raises `UsageError` without figures."""
-    return reports.TEXT_FORMATS["svg"](result)
+def svgs(result: Result, *names: str) -> Mapping[str, str]:
+    """Draw the figures of a result, or those with the given names. Raises `UsageError` without them."""
+    from auditor.reports.figures.drawing import drawn
+
+    return {word: svg.decode() for word, svg in drawn(result, "svg", *names).items()}
 
 
-def save(shown: Result | Document, path: Path, format_name: str | None) -> None:
+def save(shown: Result | Document, path: Path, format_name: str | None, *names: str) -> list[Path]:
     """Write a file in the named format, or in that of its ending. Raises `UsageError` for an unsupported format."""
     if isinstance(shown, Document):
         chosen = reports.document_format(format_name, path, card=isinstance(shown, DatasetCard))
         text = reports.document_text(shown, chosen)
         with written(path) as file:
             file.write(text.encode())
-        return
-    chosen = reports.chosen_format(format_name, path)
-    with written(path) as file:
-        write(shown, chosen, file)
+        return [path]
+    return write_files(shown, reports.chosen_format(format_name, path), path, names)
+
+
+def write_files(
+    result: Result, chosen: str, path: Path, names: Sequence[str] = (), check: Callable[[Path], None] = lambda _: None
+) -> list[Path]:
+    """Write a result, each of several figures to a file next to `path`. Returns the paths of the files.
+
+    If one cannot be written, or `check` raises an error for a path next to `path`, nothing is.
+    """
+    if chosen not in reports.PICTURES:
+        with written(path) as file:
+            write(result, chosen, file)
+        return [path]
+    drawings = pictures(result, chosen, path, names)
+    for beside in drawings:
+        if beside != path:
+            check(beside)
+    with ExitStack() as drafts:
+        files = [drafts.enter_context(written(each)) for each in drawings]
+        for file, drawing in zip(files, drawings.values(), strict=True):
+            file.write(drawing)
+    return [*drawings]
+
+
+def pictures(result: Result, chosen: str, path: Path | None, names: Sequence[str] = ()) -> dict[Path, bytes]:
+    """Draw the figures of a result, or those with the given names: one for `path`, or each for a file next to it.
+
+    Raises `UsageError` for several figures without a file.
+    """
+    is_file = path is not None and is_plain(path)
+    if len(result.drawn(*names)) > 1 and not is_file:
+        known = ", ".join(dict.fromkeys(figure.name for figure in result.figures))
+        raise UsageError(f"each figure needs a file: set -o FILE.{chosen}, or one with --figure: {known}")
+    from auditor.reports.figures.drawing import drawn
+
+    path, drawings = path or Path(), drawn(result, chosen, *names)
+    if len(drawings) == 1:
+        return dict.fromkeys([path], *drawings.values())
+    return {path.with_name(f"{path.stem}-{word}{path.suffix}"): drawing for word, drawing in drawings.items()}
 
 
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
-    """Write a result in one of `reports.FORMATS`. Raises `UsageError` for an image of a result without figures."""
+    """Write a result in one of `reports.FORMATS` that are no image."""
     if chosen == "parquet":
         with disk_errors():
             result.frame.write_parquet(file)
-    elif chosen in ("pdf", "png"):
-        from auditor.reports.figures import drawing
-
-        file.write((drawing.pdf if chosen == "pdf" else drawing.png)(result))
     elif chosen == "table":
         from auditor.reports import terminal
 
