@@ -47,7 +47,7 @@ def placed(
 ) -> str:
     """Draw the datasets by each metric, with the numbers below. Of two samples, a switch shows one."""
     drawn = [
-        f'<div class="sample"><h3>{write(_titled(table))}</h3>\n{plot(table, colors, labels, write)}'
+        f'<div class="sample"><h3>{write(table.title.capitalize())}</h3>\n{plot(table, colors, labels, write)}'
         f"<details>\n<summary>Numbers of this figure</summary>\n{rows(table)}</details>\n</div>\n"
         for table in tables
     ]
@@ -60,11 +60,6 @@ def placed(
         for number, name in enumerate(names)
     )
     return f'<div class="samples" role="group" aria-label="Sample">\n{switches}{"".join(drawn)}</div>\n'
-
-
-def _titled(table: Table) -> str:
-    """Write the title of a table without its formula, which the caption of the figure explains."""
-    return table.title.replace(" = intra / upper", "").capitalize()
 
 
 def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Sequence[Browsed], write: Written) -> str:
