@@ -18,7 +18,7 @@ from auditor import asked
 from auditor.asked import Asked, Face
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
-from auditor.cli.file_arguments import CANDIDATES, named_apart, refuse_beside, renamed, stored_beside
+from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
 from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
 
@@ -97,13 +97,12 @@ def command(name: str, study: Study) -> Callable[..., None]:
     shared = [*_store_options(takes), *_output_options(asked.face_of(function), options)]
 
     def run(context: typer.Context, **values: Any) -> None:
-        typed = dict(values)
         for option in options:
             option.guard(values[option.name])
             values[option.name] = option.accepted(values[option.name])
         given = {name for name in values if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT"}
         given |= {one.name for one in options if one.parameter.read and values[one.name] and not one.asked.forms}
-        _run(function, options, values, given, lambda beside: refuse_beside(name, typed, beside))
+        _run(function, options, values, given)
 
     context = _option("context", typer.Context, inspect.Parameter.empty)
     shown = [context, *(option.shown() for option in options), *shared]
@@ -168,9 +167,8 @@ def _run(
     options: Sequence[_Option],
     values: dict[str, Any],
     given: Collection[str],
-    check: Callable[[Path], None],
 ) -> None:
-    """Run a study with the given options, and show its result. `check` refuses files that nobody named."""
+    """Run a study with the given options, and show its result."""
     from auditor import reports
     from auditor.config import gates
     from auditor.store.connection import MEMORY
@@ -211,7 +209,7 @@ def _run(
             form = reports.chosen_format(values["format_name"], output)
             if form in reports.ANNOTATIONS:
                 result = face.located(arguments[0], result, files, values["config"])
-    _show(result, chosen, values, check, asks=face.asks)
+    _show(result, chosen, values, asks=face.asks)
 
 
 def _dataset_files(
@@ -251,16 +249,14 @@ def _opened_for_files(
         yield store
 
 
-def _show(
-    result: Result | Document, chosen: str, values: Mapping[str, Any], check: Callable[[Path], None], *, asks: bool
-) -> None:
+def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:
     from auditor.result.document import Document
 
     if isinstance(result, Document):
         o.deliver_document(result, chosen, values["output"])
         return
     output = values.get("output")
-    o.deliver(result, values.get("format_name"), values["as_json"], output, values.get("figure"), check)
+    o.deliver(result, values.get("format_name"), values["as_json"], output, values.get("figure"))
     if result.failure is not None:
         raise result.failure
     if result.holds is False and (values["exit_code"] if asks else True):

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -90,12 +91,6 @@ def refuse_link(written: Path) -> None:
         _refuse(written, "it is a link, which may lead to any file; remove it")
 
 
-def refuse_beside(command: str, arguments: Mapping[str, object], beside: Path) -> None:
-    """Raise `UsageError` for a file next to the output file that cannot be written, is a link, or is an input."""
-    refuse_link(beside)
-    refuse_targets(command, {**arguments, "output": beside})
-
-
 def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:
     """Raise `UsageError` for an output file that a statement or one of its values names."""
     if target is None or not target.is_file():
@@ -143,6 +138,9 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
         yield target / "audit.html"
         return
     yield target
+    if "figure" in arguments and {target.suffix.lower(), f".{arguments['format_name']}"} & {".svg", ".pdf", ".png"}:
+        figure = escape(str(arguments["figure"] or ""))  # any file that a figure may replace
+        yield from target.parent.glob(f"{escape(target.stem)}-{figure}*{escape(target.suffix)}")
     if command == "tasks":
         from auditor.studies.tasks import key_of
 

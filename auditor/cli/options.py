@@ -110,12 +110,6 @@ Format = Annotated[
 ]
 
 
-#: The name of a figure, for a command that draws some.
-FigureName = Annotated[
-    str | None, typer.Option("--figure", help="The figure to draw; default: all, a file each.", **_OUTPUT)
-]
-
-
 def formats(face: Face) -> Any:
     """Return option --format of a study."""
     if face.document:
@@ -134,6 +128,8 @@ Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", **_
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to a file; its ending chooses the format.", **_OUTPUT)
 ]
+
+FigureName = Annotated[str | None, typer.Option("--figure", help="Draw one figure; else each has a file.", **_OUTPUT)]
 
 DEFAULT_STORE = Path("audit.duckdb")
 
@@ -217,13 +213,11 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         return
     from auditor import reports
 
+    wanted, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
     if face.document:
-        wanted, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
         reports.document_format(wanted, target, card=reports.is_card(wanted, target))
         return
-
-    wanted = name if isinstance(name, str) and name in reports.FORMATS else None
-    chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    chosen = wanted if wanted in reports.FORMATS else reports.chosen_format(None, target)
     if (wants := _WANTS.get(chosen)) and not getattr(face, wants):
         _refuse(command, chosen)
     if chosen in reports.PICTURES and face.undrawn:
@@ -251,17 +245,11 @@ def _refuse(command: str, chosen: str) -> NoReturn:
 
 @_until_reader_leaves()
 def deliver(
-    result: Result,
-    format_name: str | None,
-    as_json: bool,
-    output: Path | None,
-    figure: str | None = None,
-    check: Callable[[Path], None] = lambda _: None,
+    result: Result, format_name: str | None, as_json: bool, output: Path | None, figure: str | None = None
 ) -> None:
     """Write a Result to stdout or to a file, in the chosen format. Notes go to stderr if data is on stdout.
 
-    `check` is called with each file next to `output` before anything is written. Raises `UsageError` for a file that
-    cannot be written, for several figures on stdout, and for a `figure` that the result lacks.
+    Raises `UsageError` for a file that cannot be written, several figures on stdout, and an unknown `figure`.
     """
     from auditor import reports
     from auditor.reports import notebook, terminal
@@ -269,14 +257,14 @@ def deliver(
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
         _refuse(result.command, chosen)
-    names, files = [figure] if figure else [], list[Path]()
+    names = () if figure is None else (figure,)
     if output is not None:
-        files = notebook.write_files(result, chosen, output, names, check)
+        files = notebook.save(result, output, chosen, *names)
     elif chosen == "table":
         terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
-        drawings = notebook.pictures(result, chosen, None, names).values() if chosen in reports.PICTURES else ()
-        text = "".join(map(bytes.decode, drawings)) or reports.TEXT_FORMATS[chosen](result)
+        is_drawn = chosen in reports.PICTURES
+        text = notebook.only(notebook.svgs(result, *names)) if is_drawn else reports.TEXT_FORMATS[chosen](result)
         with _target(None) as file:
             _put(text, file, chosen)
     if chosen != "table":
@@ -287,7 +275,7 @@ def deliver(
         from auditor.scoring.citations import citation
 
         narrate("\n".join(citation(result)))
-    if files:
+    if output is not None:
         narrate(f"written: {', '.join(map(str, files))}")
 
 

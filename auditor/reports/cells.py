@@ -6,6 +6,7 @@ Also: sentences of a report, with input between backticks, and the words in whic
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,12 +43,10 @@ def distinct(names: Iterable[str]) -> list[str]:
     """Write names as words of files or labels: each once, a repeated one with a number."""
     words = list[str]()
     for name in names:
-        word = first = re.sub(r"[^\w.-]+", "-", name).strip("-")
-        number = 1
-        while word.casefold() in map(str.casefold, words):  # some file systems ignore case
-            number += 1
-            word = f"{first}-{number}"
-        words.append(word)
+        word = re.sub(r"[^\w.-]+", "-", name).strip("-")
+        numbered = itertools.chain([word], (f"{word}-{number}" for number in itertools.count(2)))
+        taken = {*map(str.casefold, words)}  # some file systems ignore case
+        words.append(next(each for each in numbered if each.casefold() not in taken))
     return words
 
 
@@ -116,11 +115,6 @@ def filled(table: Table, row: int, column: str) -> float:
         own = (value for value, name in zip(values, sections, strict=True) if name == sections[row] and value)
         whole = max(own, default=1.0)
     return float(min(max(values[row] / whole, 0.0), 1.0))
-
-
-def caption_of_bars(table: Table) -> str | None:
-    """Return the caption of a table whose bars are drawn, with their scale."""
-    return f"{table.caption}; bars: share of the highest value" if table.is_scaled else table.caption
 
 
 def is_number(value: object) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from auditor.model import Selection
 from auditor.reports.cells import begins_section, cell, distinct, flush_right, sentence, text
 from auditor.result import Result, Table, as_papers_write
 from auditor.result.document import BIBTEX, Document, Section
@@ -60,8 +59,7 @@ def render(result: Result) -> str:
     comments += map(comment, result.signatures.values())
     shown = result.exhibits or _main(result.tables)
     labels = distinct(f"{result.command} {table.name}" for table in shown)
-    captions = (_caption(table, result.selections) for table in shown)
-    tables = list(map(table_environment, shown, labels, captions))
+    tables = [table_environment(*each, _caption(each[0], result)) for each in zip(shown, labels, strict=True)]
     signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, *signs, *tables]) + "\n"
 
@@ -71,13 +69,12 @@ def _main(tables: Sequence[Table]) -> Sequence[Table]:
     return [table for table in shown if table is shown[0] or (table.name and table.name == shown[0].name)]
 
 
-def _caption(table: Table, selections: Sequence[Selection]) -> str:
+def _caption(table: Table, result: Result) -> str:
     """Describe a table in words: what it shows, what its columns and bold cells mean, the versions of the datasets."""
-    named = any(table.title.startswith(selection.label) for selection in selections)
-    title = table.title if named else table.title[:1].upper() + table.title[1:]
-    versions = [f"{one.label} (version {one.version.seq}, {one.version.version[:12]})" for one in selections]
-    datasets = f"{'Dataset' if len(versions) == 1 else 'Datasets'}: {', '.join(versions)}" if versions else None
-    parts = (title, table.caption, "Bold: marked as best" if table.best else None, datasets)
+    begins_named = any(table.title.startswith(selection.label) for selection in result.selections)
+    title = table.title if begins_named else table.title[:1].upper() + table.title[1:]
+    versions = ", ".join(f"{one.label} (version {one.version.version[:12]})" for one in result.selections)
+    parts = (title, table.caption, "Bold: marked as best" * bool(table.best), f"Data: {versions}" * bool(versions))
     return " ".join(f"{part.rstrip('.')}." for part in parts if part)
 
 

@@ -6,12 +6,12 @@ import functools
 import hashlib
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from auditor import reports
 from auditor.dataset_card import DatasetCard
@@ -28,6 +28,8 @@ from auditor.result.document import Document, Section
 _MOST = 200
 
 _CLASS = "auditor-result"
+
+T = TypeVar("T")
 
 #: Stops a notebook's MathJax (versions 3 and 2) from reading dollar signs of captions as formulas.
 _NO_FORMULA = "mathjax_ignore tex2jax_ignore"
@@ -56,54 +58,41 @@ def svgs(result: Result, *names: str) -> Mapping[str, str]:
     return {word: svg.decode() for word, svg in drawn(result, "svg", *names).items()}
 
 
+def only(drawings: Mapping[str, T]) -> T:
+    """Return the drawing if there is one. Raises `UsageError` for several, which need files."""
+    if len(drawings) > 1:
+        raise UsageError(f"each figure needs a file: set -o FILE.svg, or one with --figure: {', '.join(drawings)}")
+    return next(iter(drawings.values()))
+
+
 def save(shown: Result | Document, path: Path, format_name: str | None, *names: str) -> list[Path]:
-    """Write a file in the named format, or in that of its ending. Raises `UsageError` for an unsupported format."""
+    """Write a file in the named format, or in that of its ending; each of several figures to a file next to `path`.
+
+    If one of them cannot be written, none is. Raises `UsageError` for an unsupported format, and several figures in a
+    pipe. Returns the paths of the files.
+    """
     if isinstance(shown, Document):
         chosen = reports.document_format(format_name, path, card=isinstance(shown, DatasetCard))
         text = reports.document_text(shown, chosen)
         with written(path) as file:
             file.write(text.encode())
         return [path]
-    return write_files(shown, reports.chosen_format(format_name, path), path, names)
-
-
-def write_files(
-    result: Result, chosen: str, path: Path, names: Sequence[str] = (), check: Callable[[Path], None] = lambda _: None
-) -> list[Path]:
-    """Write a result, each of several figures to a file next to `path`. Returns the paths of the files.
-
-    If one cannot be written, or `check` raises an error for a path next to `path`, nothing is.
-    """
+    chosen = reports.chosen_format(format_name, path)
     if chosen not in reports.PICTURES:
         with written(path) as file:
-            write(result, chosen, file)
+            write(shown, chosen, file)
         return [path]
-    drawings = pictures(result, chosen, path, names)
-    for beside in drawings:
-        if beside != path:
-            check(beside)
-    with ExitStack() as drafts:
-        files = [drafts.enter_context(written(each)) for each in drawings]
-        for file, drawing in zip(files, drawings.values(), strict=True):
-            file.write(drawing)
-    return [*drawings]
-
-
-def pictures(result: Result, chosen: str, path: Path | None, names: Sequence[str] = ()) -> dict[Path, bytes]:
-    """Draw the figures of a result, or those with the given names: one for `path`, or each for a file next to it.
-
-    Raises `UsageError` for several figures without a file.
-    """
-    is_file = path is not None and is_plain(path)
-    if len(result.drawn(*names)) > 1 and not is_file:
-        known = ", ".join(dict.fromkeys(figure.name for figure in result.figures))
-        raise UsageError(f"each figure needs a file: set -o FILE.{chosen}, or one with --figure: {known}")
     from auditor.reports.figures.drawing import drawn
 
-    path, drawings = path or Path(), drawn(result, chosen, *names)
-    if len(drawings) == 1:
-        return dict.fromkeys([path], *drawings.values())
-    return {path.with_name(f"{path.stem}-{word}{path.suffix}"): drawing for word, drawing in drawings.items()}
+    drawings = drawn(shown, chosen, *names)
+    if len(drawings) == 1 or not is_plain(path):
+        files = {path: only(drawings)}
+    else:
+        files = {path.with_name(f"{path.stem}-{word}{path.suffix}"): drawing for word, drawing in drawings.items()}
+    with ExitStack() as drafts:
+        for draft, drawing in [(drafts.enter_context(written(file)), drawing) for file, drawing in files.items()]:
+            draft.write(drawing)
+    return [*files]
 
 
 def write(result: Result, chosen: str, file: BinaryIO) -> None:

@@ -58,10 +58,9 @@ class Plot:
 
     def _repr_html_(self) -> str:
         """Return an image for each figure: the IDs of one SVG mean nothing in another."""
-        data = (base64.b64encode(svg.encode()).decode() for svg in self.svgs.values())
         return "".join(
-            f'<img alt="{name}" src="data:image/svg+xml;base64,{svg}">\n'
-            for name, svg in zip(self.svgs, data, strict=True)
+            f'<img alt="{name}" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">\n'
+            for name, svg in self.svgs.items()
         )
 
     def save(self, path: str | Path) -> list[Path]:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from auditor.errors import UsageError
-from auditor.reports import terminal
+from auditor.reports import cells, terminal
 from auditor.reports.figures import drawing, lettering, marks
 from auditor.reports.html import document as html
 from auditor.reports.html import plots
@@ -67,11 +67,11 @@ def marked(root: ET.Element) -> list[str]:
 def test_every_row_is_a_bar_that_says_its_number() -> None:
     said = marked(drawn(bars()))
     assert len(said) == 12
-    assert said[1] == "flickr8k, bleu-2: 0.45"
+    assert said[1] == "bleu-2, flickr8k: 0.45"
 
 
 def test_interval_is_said_with_the_number() -> None:
-    assert marked(drawn(bars(low="low", high="high")))[0] == "flickr8k, bleu-1: 0.9 (0.1 to 0.95)"
+    assert marked(drawn(bars(low="low", high="high")))[0] == "bleu-1, flickr8k: 0.9 (0.1 to 0.95)"
 
 
 def test_null_is_a_gap_and_not_a_zero() -> None:
@@ -300,7 +300,7 @@ def test_dataset_has_one_color_in_every_figure_of_a_page() -> None:
     page = plots.svg(fewer, "title", colors) + plots.legend(fewer, colors)
     assert re.findall(r'class="(s\d)"', page) == ["s1", "s2", "s1", "s2"]
     drawn = b"".join(drawing.drawn(Result("bounds", frame, figures=(every, fewer)), "svg").values()).decode()
-    fills = re.findall(r'class="mark"><title>[^:]*?([abc]): .*?fill="(#\w{6}|url[^"]*)"', drawn, re.DOTALL)
+    fills = re.findall(r'class="mark"><title>([abc]), .*?fill="(#\w{6}|url[^"]*)"', drawn, re.DOTALL)
     assert len(fills) == 5
     assert len(set(fills)) == 3
 
@@ -336,3 +336,43 @@ def test_bars_of_a_column_stand_side_by_side_about_its_middle() -> None:
     )
     middles = [(column[0][0] + column[-1][-1]) / 2 for column in columns]
     assert len({round(right - left) for left, right in pairwise(middles)}) == 1
+
+
+ROLES = Figure(
+    "roles", "Roles", "lines",
+    pl.DataFrame([(name + role, x, 0.5) for name in ("b", "a") for role in ("", ", other") for x in (1, 2)], ["s", "x", "y"], orient="row"),
+    "x", "y", "s", dashed=", other",
+)  # fmt: skip
+
+
+def test_role_is_the_style_and_dataset_the_color_on_a_page_and_in_a_file() -> None:
+    read = marks.marks(ROLES, {"s": {"a": 0, "b": 1}})
+    assert [(read.series[place], read.colors[place], read.dashed[place]) for place in read.legend] == [
+        ("a", 0, False), ("b", 1, False), ("a, other", 0, True), ("b, other", 1, True),
+    ]  # fmt: skip
+    lines = [group for group in drawn(ROLES).iter(f"{SVG}g") if group.get("class") == "mark"]
+    styles = {
+        group.findtext(f"{SVG}title"): (path.get("stroke"), path.get("stroke-dasharray") is not None)
+        for group in lines
+        for path in [next(group.iter(f"{SVG}path"))]
+    }
+    first, second = marks.COLORS[:2]
+    assert styles == {"b": (first, False), "a": (second, False), "b, other": (first, True), "a, other": (second, True)}
+    page = plots.svg(ROLES, "title")
+    assert re.findall(r'<path class="line ([^"]*)"', page) == ["s0", "s0 dashed", "s1", "s1 dashed"]
+
+
+def test_eighth_dataset_is_paler_than_the_first_not_dashed() -> None:
+    frame = pl.DataFrame(
+        [(f"d{number}", x, number) for number in range(8) for x in (1, 2)], ["s", "x", "y"], orient="row"
+    )
+    figure = Figure("many", "Many", "lines", frame, "x", "y", "s")
+    svg = drawing.draw(figure, "svg").decode()
+    assert "stroke-dasharray" not in svg
+    assert svg.count('stroke-opacity="0.5"') > svg.count('stroke-opacity="0.4"') == 0
+    assert re.findall(r'<path class="line ([^"]*)"', plots.svg(figure, "title"))[::7] == ["s0", "hollow s0"]
+
+
+def test_figures_of_one_name_have_files_of_their_own() -> None:
+    assert [*drawing.drawn(of(bars(), bars(), curve("lines", 1, 2)), "svg")] == ["figure-1", "figure-1-2", "curve"]
+    assert cells.distinct(["a", "A", "a-2", "a", "a/b c", "日本"]) == ["a", "A-2", "a-2-2", "a-3", "a-b-c", "日本"]

@@ -72,7 +72,7 @@ def drawn(result: Result, form: str, *names: str) -> Mapping[str, bytes]:
     """
     figures, colors = result.drawn(*names), palette(result.figures)
     words = distinct(figure.name for figure in figures)
-    return {word: draw(figure, form, colors) for word, figure in zip(words, figures, strict=True)}
+    return dict(zip(words, (draw(figure, form, colors) for figure in figures), strict=True))
 
 
 def draw(figure: Figure, form: str, colors: Palette | None = None) -> bytes:

@@ -117,6 +117,19 @@ def shortened(name: str, signs: int = 30) -> str:
     return name if len(name) <= signs else f"{name[: signs // 2 - 1]}…{name[len(name) - signs // 2 :]}"
 
 
+def label(read: Marks, mark: Mark) -> str:
+    """Write the names of a mark with its number and interval."""
+    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
+    names = ", ".join(filter(None, (read.series[mark.series], column)))
+    between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
+    return f"{names}: {mark.value:.4g}{between}"
+
+
+def plain(value: float) -> str:
+    """Write a number of a scale."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
+
+
 def shown(value: float) -> str:
     """Write a number with few digits, for a cell."""
     size = abs(value)

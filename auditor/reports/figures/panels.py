@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from auditor.reports.figures import lettering
-from auditor.reports.figures.marks import COLORS, Mark, Marks, printable, shortened, shown
+from auditor.reports.figures.marks import COLORS, Mark, Marks, label, printable, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -44,13 +44,11 @@ _LEGEND = 70  # characters of a name in a legend
 
 def size(figure: Figure, read: Marks) -> tuple[float, float]:
     """Return the width and the height that the axes need for their marks, in inches."""
-    count = len(read.columns)
+    count, rows = len(read.columns), len(read.series)
     if figure.kind == "heatmap":
-        return (
-            min(max(count * max(0.42, _widest_number(read) * 1.1), _NARROW), _WIDEST_AXIS),
-            min(max(len(read.series) * 0.3, 1.0), _HIGHEST_AXIS),
-        )
-    group = 0.25 + 0.13 * len(read.series) if figure.kind == "bars" else 0.35
+        cells = count * max(0.42, _widest_number(read) * 1.1)
+        return min(max(cells, _NARROW), _WIDEST_AXIS), min(max(rows * 0.3, 1.0), _HIGHEST_AXIS)
+    group = 0.25 + 0.13 * rows if figure.kind == "bars" else 0.35
     level = count * lettering.level(read.columns)
     return min(max(count * group, level if level < _LEVEL else 0.0, 5.8), _WIDEST_AXIS), 2.4
 
@@ -91,7 +89,7 @@ def _bars(axes: Axes, read: Marks, inches: float, says: dict[str, str]) -> None:
         left = mark.x + (mark.series - count / 2) * width  # type: ignore[operator]
         bar = axes.bar(left, mark.value, width * 0.94, align="edge", **_fill(read, mark.series))[0]  # type: ignore[arg-type]
         bar.set_gid(f"mark-{number}")
-        says[f"mark-{number}"] = _says(read, mark)
+        says[f"mark-{number}"] = label(read, mark)
         _interval(axes, left + width * 0.47, mark)
     axes.axhline(0, color=INK, linewidth=0.8)
     axes.set_xlim(-0.5 - (1 - _GROUP) / 4, len(read.columns) - 0.5 + (1 - _GROUP) / 4)
@@ -144,7 +142,7 @@ def _heatmap(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> N
         fill = colors(0.06 + 0.88 * min(max(share, 0.0), 1.0))
         corner = (mark.x - 0.48, mark.series - 0.48)  # type: ignore[operator]
         axes.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=fill, linewidth=0, gid=f"mark-{number}"))
-        says[f"mark-{number}"] = _says(read, mark)
+        says[f"mark-{number}"] = label(read, mark)
         if numbered:
             light = 0.299 * fill[0] + 0.587 * fill[1] + 0.114 * fill[2] > 0.5
             number_shown = shown(mark.value)  # type: ignore[arg-type]
@@ -188,21 +186,14 @@ def _places(axes: Axes, figure: Figure, read: Marks, width: float, height: float
     axes.tick_params(which="both", length=0 if heat else 3, color=INK)
     if read.columns:
         axes.tick_params(axis="x", length=0)
-    for label, put, inches in ((figure.x_label, axes.set_xlabel, width), (figure.y_label, axes.set_ylabel, height)):
-        if label:
-            put(lettering.wrapped(shortened(printable(label), 80), lettering.PLAIN, inches))
+    for text, put, inches in ((figure.x_label, axes.set_xlabel, width), (figure.y_label, axes.set_ylabel, height)):
+        if text:
+            put(lettering.wrapped(shortened(printable(text), 80), lettering.PLAIN, inches))
 
 
 def _interval(axes: Axes, x: float, mark: Mark, color: str = INK) -> None:
     if mark.low is not None and mark.high is not None:
         axes.vlines(x, mark.low, mark.high, color=color, linewidth=1.0)
-
-
-def _says(read: Marks, mark: Mark) -> str:
-    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else mark.x
-    interval = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
-    names = ", ".join(str(name) for name in (column, read.series[mark.series]) if name not in ("", None))
-    return f"{names}: {mark.value:.4g}{interval}"
 
 
 def _color(read: Marks, series: int) -> tuple[str, float]:

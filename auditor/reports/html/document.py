@@ -12,17 +12,7 @@ from importlib.resources import files
 from string import Template
 
 from auditor.model import Pictures
-from auditor.reports.cells import (
-    Marked,
-    begins_section,
-    beside_tables,
-    caption_of_bars,
-    cell,
-    filled,
-    flush_right,
-    marks,
-    sentence,
-)
+from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
@@ -233,7 +223,7 @@ def _tables(tables: Sequence[Table], within: str, album: Album) -> str:
 
 def _table(table: Table, within: str, album: Album | None = None) -> str:
     label = _escaped(table.title or within)
-    caption = f'<p class="caption">{_escaped(said)}</p>\n' if (said := caption_of_bars(table)) else ""
+    caption = f'<p class="caption">{_escaped(table.caption)}</p>\n' if table.caption else ""
     rows = _table_element(table, album)
     return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{rows}</div>\n{caption}'
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
-from auditor.reports.figures.marks import COLORS, Mark, Marks, Palette, marks, printable, shortened, shown
+from auditor.reports.figures.marks import COLORS, Mark, Marks, Palette, label, marks, plain, printable, shortened, shown
 from auditor.result import Figure
 
 #: Width of a character in dots, at the size of axes.
@@ -22,12 +22,8 @@ _LONGEST = 22  # characters of a name at an axis
 
 def marked(figure: Figure, read: Marks, mark: Mark, drawn: str) -> str:
     """Group the drawing of a row, with its names and number as a title."""
-    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
-    names = [name for name in (read.series[mark.series], column) if name]
-    between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
-    label = f"{', '.join(names)}: {mark.value:.4g}{between}"
     series = "" if figure.kind == "heatmap" else f' data-series="{mark.series}"'
-    return f'<g class="mark"{series}><title>{written(label)}</title>{drawn}</g>\n'
+    return f'<g class="mark"{series}><title>{written(label(read, mark))}</title>{drawn}</g>\n'
 
 
 def interval(x: float, mark: Mark, up: Callable[[float], float]) -> str:
@@ -55,11 +51,6 @@ def _styled(read: Marks, series: int) -> str:
 def short(name: object, signs: int = _LONGEST) -> str:
     """Write a name at an axis."""
     return shortened(printable(name), signs)
-
-
-def plain(value: float) -> str:
-    """Write a number of a scale."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
 def dots(size: float) -> str:

@@ -11,7 +11,7 @@ import rich.table
 from rich.cells import cell_len
 from rich.text import Text
 
-from auditor.reports.cells import Marked, begins_section, block, caption_of_bars, cell, filled, flush_right, marks
+from auditor.reports.cells import Marked, begins_section, block, cell, filled, flush_right, marks
 from auditor.reports.escaping import visible
 from auditor.reports.terminal.screen import Screen, packed
 from auditor.result import Table
@@ -45,7 +45,7 @@ def show(table: Table, screen: Screen) -> None:
     else:
         _show_rows(table, layout, screen)
     below = _left_out(layout.dropped if layout else ())
-    below += [visible(said)] if (said := caption_of_bars(table)) else []
+    below += [visible(table.caption)] if table.caption else []
     for line in below:
         screen.say(line, style="dim")
     if below:
