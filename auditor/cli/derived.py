@@ -156,7 +156,7 @@ def _output_options(face: Face, options: Sequence[_Option]) -> list[inspect.Para
     if "output" not in own:
         shared.append(_option("output", o.Output, None))
     if face.draws:
-        shared.append(_option("figure", o.FigureName, None))
+        shared.append(_option("figure", o.Picture, None))
     if face.asks:
         shared.append(_option("exit_code", o.ExitCode, default=False))
     return shared

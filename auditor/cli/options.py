@@ -129,7 +129,7 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to a file; its ending chooses the format.", **_OUTPUT)
 ]
 
-FigureName = Annotated[str | None, typer.Option("--figure", help="Draw one figure; else each has a file.", **_OUTPUT)]
+Picture = Annotated[str | None, typer.Option("--figure", help="Figure to draw; default: all, a file each.", **_OUTPUT)]
 
 DEFAULT_STORE = Path("audit.duckdb")
 
