@@ -96,7 +96,7 @@ def save(shown: Result | Document, path: Path, format_name: str | None, *names: 
 
 
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
-    """Write a result in one of `reports.FORMATS` that are no image."""
+    """Write a result in one of `reports.FORMATS`, except those of images."""
     if chosen == "parquet":
         with disk_errors():
             result.frame.write_parquet(file)

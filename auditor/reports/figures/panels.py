@@ -1,4 +1,4 @@
-"""The four kinds of figures, each drawn on the axes of a picture with matplotlib."""
+"""The four kinds of figures, each drawn on axes with matplotlib."""
 
 from __future__ import annotations
 
