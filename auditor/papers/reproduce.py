@@ -73,8 +73,8 @@ def reproduce(
     The page (-o board.html) has a linked row for each claim. The row has the band and how it was chosen, the versions
     and the signature. You can filter the rows by paper, verdict and dataset.
 
-    `-o FIGURE.pdf` (or .svg, .png) draws the paper's figures from our numbers, with the paper's names. `-o TABLE.tex`
-    writes its table. Both name what was not measured.
+    `-o FIGURE.pdf` (or .svg, .png) draws the paper's figures from our numbers, a file each, with the paper's names.
+    `-o TABLE.tex` writes its table. Both name what was not measured.
 
     With `metrics` or `candidates` the published tables get your rows, measured in the same way. Their verdict is yours.
 

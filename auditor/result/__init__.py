@@ -38,8 +38,8 @@ class Figure:
 
     `x`, `y`, `series` and `value` name columns of `frame`. Categories are drawn in the order of their first rows. `low`
     and `high` name the ends of an interval of `y`, if there is one. `span` is the range of values that the colors of a
-    heatmap cover. `name` is a word that can be part of a file name. A series whose name ends with `dashed` has the
-    color of the name without it.
+    heatmap cover. `name` is a word that can be part of a file name. A series whose name ends with `dashed` has a
+    dashed line in the color of the name without it; other lines are solid.
     """
 
     name: str

@@ -75,14 +75,14 @@ def test_latex_names_metrics_as_papers_do() -> None:
     frame = pl.DataFrame(
         {"metric": ["rouge-w-1.2", "cider:idf=none", "ter", "cider_mine"], "text": ["ter"] * 4, "bleu-4": 0.5}
     )
-    table = latex.table_environment(Table("scores", frame))
+    table = latex.table_environment(Table("scores", frame), "scores", "Scores")
     assert r"metric & text & BLEU-4 \\" in table
     assert re.findall(r"(?m)^(.+) & ter &", table) == ["ROUGE-W-1.2", "CIDEr:idf=none", "TER", r"cider\_mine"]
 
 
 def test_latex_spells_statistics() -> None:
     frame = pl.DataFrame({"statistic": ["asl", "captions-per-image-min", "ttr-1"], "set": [9.5, 5.0, 0.2]})
-    table = latex.table_environment(Table("lengths", frame))
+    table = latex.table_environment(Table("lengths", frame), "lengths", "Lengths")
     assert [row.partition(" & ")[0] for row in table.splitlines()[6:9]] == [
         "mean length",
         "captions per image min",

@@ -78,8 +78,8 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
                 "homogeneity beside reference marks", frame, ("homogeneity",), sections="metric",
                 caption=(
                     "0: captions are unique to their image; 1: any caption fits any image. Every dataset: "
-                    f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}. Bars: share of "
-                    "the highest value; low, high: 95% confidence interval"
+                    f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}; low, high: 95% "
+                    "confidence interval"
                 ),
                 digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True, sample=RAW,
             ),

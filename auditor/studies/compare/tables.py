@@ -89,10 +89,9 @@ def placed(
     if contrary:
         shown = shown.with_columns(order=pl.when(pl.col("metric").is_in(contrary)).then(pl.lit("differs")))
     columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "order"]
-    caption = (
-        f"homogeneity: {formula('homogeneity', rows, errors)}; 0: captions are unique to their image; 1: any caption "
-        "fits any image. Bars: share of the highest value"
-    )
+    caption = "score of a caption of another image, divided by that of one of the same image: "
+    caption += formula("homogeneity", rows, errors)
+    caption += "; 0: captions are unique to their image; 1: any caption fits any image"
     if answered.tested:
         caption += (
             "; group: two datasets without a common letter differ (for all pairs of a metric together, p_adjusted < "
@@ -101,10 +100,11 @@ def placed(
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
     caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
     caption += _visible(shown["metric"], decided)
+    title = "homogeneity: how well captions fit other images" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
     return (
         Table(
-            f"homogeneity, {variant}" if variant else "homogeneity",
+            title,
             frame,
             ("homogeneity",),
             sections="metric",

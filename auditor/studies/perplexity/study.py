@@ -150,7 +150,7 @@ def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Tab
     shown.append(("oov", "value", "oov: share of unknown tokens"))
     if len(labels) > 1:
         shown.append(("ratio", "value", "ratio: perplexity / perplexity under the tested dataset's own model"))
-    return tuple(Table(title, _matrix(labels, means, *of), name="perplexities") for *of, title in shown)
+    return tuple(Table(title, _matrix(labels, means, *of), name=of[0]) for *of, title in shown)
 
 
 def _matrix(labels: Sequence[str], means: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
