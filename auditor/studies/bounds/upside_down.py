@@ -1,4 +1,4 @@
-"""Find datasets whose captions of an image are no more similar than captions of different images."""
+"""Find datasets whose captions of an image are not more similar than captions of different images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from auditor.result import Finding, about
 #: score above 0.
 METRICS = ("rouge-l", "cider-d")
 
-#: Captions of the same image are no more similar if they score higher by at most so many standard errors and by at
+#: Captions of the same image are not more similar if they score higher by at most so many standard errors and by at
 #: most this share. Fewest captions for this.
 _ERRORS, _HARDLY, _LEAST = 3.0, 0.1, 40
 
@@ -28,10 +28,8 @@ def upside_down(selection: Selection, rows: pl.DataFrame) -> list[Finding]:
     squares = (pl.col(f"sd_{who}") ** 2 / pl.col(f"n_{who}") for who in ("human", "intra"))
     error = sum(squares, start=pl.lit(0.0)).sqrt()
     ahead = pl.col("mean_human") - pl.col("mean_intra")
-    below = means.filter(
-        pl.col("metric").is_in(METRICS), pl.col("n_human") >= _LEAST, ahead <= _ERRORS * error,
-        ahead <= _HARDLY * pl.col("mean_human"),
-    )  # fmt: skip
+    hardly = (ahead <= _ERRORS * error) & (ahead <= _HARDLY * pl.col("mean_human"))
+    below = means.filter(hardly, pl.col("metric").is_in(METRICS), pl.col("n_human") >= _LEAST)
     if below.is_empty():
         return []
     means = below.select("metric", "mean_human", "mean_intra")
