@@ -85,7 +85,12 @@ _RESULT: dict[str, Any] = {
 _SECTION = {
     "type": "object",
     "required": ["name", "title", "words", "absent", "commands", "sql", "notes", "findings", "results"],
-    "properties": {"findings": {"type": "array", "items": _FINDING}, "words": SENTENCES, "sql": TEXTS, "commands": TEXTS},
+    "properties": {
+        "findings": {"type": "array", "items": _FINDING},
+        "words": SENTENCES,
+        "sql": TEXTS,
+        "commands": TEXTS,
+    },
 }
 
 _REPORT: dict[str, Any] = {

@@ -195,9 +195,14 @@ def worst(findings: Iterable[Finding]) -> Severity | None:
 
 def tally(findings: Iterable[Finding]) -> str:
     """Return the number of findings by severity, the worst first: `2 errors, 1 info`; empty without findings."""
+    return ", ".join(tallies(findings))
+
+
+def tallies(findings: Iterable[Finding]) -> list[str]:
+    """List the number of findings of each severity that some have, the worst first."""
     number = Counter(finding.severity for finding in findings)
-    return ", ".join(
+    return [
         counted(number[severity], severity, severity if severity == "info" else f"{severity}s")
         for severity in SEVERITIES
         if number[severity]
-    )
+    ]

@@ -17,6 +17,9 @@ import polars.selectors as cs
 from auditor.errors import AuditorError
 from auditor.model import Pictured, Selection
 from auditor.result.display import ShownResult
+from auditor.result.portraits import HOMOGENEITY as HOMOGENEITY
+from auditor.result.portraits import Portrait as Portrait
+from auditor.result.portraits import Quoted as Quoted
 from auditor.result.sentences import LABELS as LABELS
 from auditor.result.sentences import Role as Role
 from auditor.result.sentences import Sentence as Sentence
@@ -252,7 +255,8 @@ class Result(ShownResult):
     verdict of a study that has one: whether the checks passed. `failure` is the error with which a command ends after
     it has shown the rows. A page shows `page` instead of `tables`, under the title `headline`; LaTeX has `exhibits`
     instead, if there are some. `volatile` names columns that can differ between stores of the same captions: JSON keeps
-    them separate. `sql` has the paths below `sql/` of the SELECTs that ran.
+    them separate. `sql` has the paths below `sql/` of the SELECTs that ran. `portraits` and `quoted` are what a report
+    shows of each dataset before all else.
     """
 
     command: str
@@ -271,10 +275,17 @@ class Result(ShownResult):
     volatile: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
+    portraits: tuple[Portrait, ...] = ()
+    quoted: tuple[Quoted, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lead", tuple(with_role(text, "answer") for text in self.lead))
         object.__setattr__(self, "notes", tuple(with_role(text, "note") for text in self.notes))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The notes, then the sentences of the findings."""
+        return (*self.notes, *(finding.sentence for finding in self.findings))
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Pictures, Selection
-from auditor.result import JSON_VERSION, Figure, Finding, Result, Table, document_json
+from auditor.result import JSON_VERSION, Figure, Finding, Portrait, Result, Table, document_json
 from auditor.result.display import Shown
 from auditor.result.sentences import record
 
@@ -55,29 +55,6 @@ class Section:
             "findings": [finding.record() for finding in self.findings],
             "results": [json.loads(result.to_json(volatile=False)) for result in self.results],
         }
-
-
-@dataclass(frozen=True)
-class Portrait:
-    """A dataset at a glance: its counts, the lengths of its captions, its homogeneity.
-
-    `distinct` counts its captions without those that repeat another of their image. `splits` has the number of images
-    of each split, `lengths` the number of captions of each length in tokens. `of_an_image` is the least and the
-    greatest number of captions per image. `homogeneity` is by `metric`, with the ends of its interval if it has one.
-    """
-
-    label: str
-    images: int
-    captions: int
-    of_an_image: tuple[int, int]
-    distinct: int
-    length: float
-    splits: tuple[tuple[str, int], ...]
-    lengths: tuple[tuple[int, int], ...]
-    homogeneity: float | None = None
-    low: float | None = None
-    high: float | None = None
-    metric: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, Self
 #: What a sentence is for: the answer to the question and what follows from it, or (the last three) how numbers were
 #: computed, what was left out and what a baseline knows.
 Role = Literal[
-    "answer", "amount", "homogeneity", "significance", "agreement", "wrong", "caveat", "warning", "next",
+    "answer", "amount", "homogeneity", "significance", "agreement", "wrong", "caveat", "warning", "next", "lengths",
     "note", "skipped", "known",
 ]  # fmt: skip
 
@@ -33,17 +33,19 @@ class _Told(Protocol):
 class Sentence(str):
     """A sentence as a reader sees it, with the label of its role; `text` is without the label.
 
-    A plain string is an answer in the lead of a result, and a note elsewhere. `tells` is the finding that it repeats.
+    A plain string is an answer in the lead of a result, and a note elsewhere. `tells` is the finding that it repeats,
+    `label` the dataset that it is about, if it is about one.
     """
 
     text: str
     role: Role
     tells: Any
+    label: str
 
-    def __new__(cls, text: str, role: Role = "answer", tells: object = None) -> Self:
+    def __new__(cls, text: str, role: Role = "answer", tells: object = None, label: str = "") -> Self:
         """Make a sentence from its text."""
         made = super().__new__(cls, f"{LABELS[role]}: {text}" if role in LABELS else text)
-        made.text, made.role, made.tells = text, role, tells
+        made.text, made.role, made.tells, made.label = text, role, tells, label
         return made
 
     @classmethod

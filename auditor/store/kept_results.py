@@ -18,7 +18,7 @@ import polars as pl
 
 from auditor.errors import StoreError
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Result, Role, Sentence, Table, with_role
+from auditor.result import Figure, Finding, Portrait, Quoted, Result, Role, Sentence, Table, with_role
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, sql_root
@@ -134,6 +134,8 @@ def _packed(result: Result) -> pl.DataFrame:
         "lead": [_told(text, "answer", result.findings) for text in result.lead],
         "notes": [_told(text, "note", ()) for text in result.notes],
         "sql": result.sql,
+        "portraits": list(map(asdict, result.portraits)),
+        "quoted": list(map(asdict, result.quoted)),
         "findings": [asdict(finding) for finding in result.findings],
         "tables": [_without_frame(table) for table in result.tables],
         "figures": [_without_frame(figure) for figure in result.figures],
@@ -150,7 +152,7 @@ def _unpacked(rows: pl.DataFrame) -> Result:
     findings = tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"])
     numbered = dict(enumerate(findings))
     lead, notes = (
-        tuple(Sentence(text, role, numbered.get(number)) for text, role, number in fields_of[name])
+        tuple(Sentence(text, role, numbered.get(number), label) for text, role, number, label in fields_of[name])
         for name in ("lead", "notes")
     )
     return Result(
@@ -162,14 +164,17 @@ def _unpacked(rows: pl.DataFrame) -> Result:
         lead=lead,
         notes=notes,
         sql=tuple(fields_of["sql"]),
+        portraits=tuple(Portrait(**_tuples(fields)) for fields in fields_of["portraits"]),
+        quoted=tuple(Quoted(**fields) for fields in fields_of["quoted"]),
         findings=findings,
     )
 
 
-def _told(text: str, role: Role, findings: Sequence[Finding]) -> tuple[str, Role, int | None]:
-    """Return a sentence as its text, its role, and the number of the finding that it repeats."""
+def _told(text: str, role: Role, findings: Sequence[Finding]) -> tuple[str, Role, int | None, str]:
+    """Return a sentence as its text, its role, the number of the finding that it repeats, and its dataset."""
     sentence = with_role(text, role)
-    return sentence.text, sentence.role, findings.index(sentence.tells) if sentence.tells in findings else None
+    number = findings.index(sentence.tells) if sentence.tells in findings else None
+    return sentence.text, sentence.role, number, sentence.label
 
 
 def _without_frame(part: Table | Figure) -> dict[str, Any]:

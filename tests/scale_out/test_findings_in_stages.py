@@ -31,7 +31,7 @@ from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import cut
 from auditor.studies.diversity import diversity
-from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical
+from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical, search
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
@@ -239,7 +239,7 @@ def same_duplicates(result: Result, store: Store) -> pl.DataFrame:
 def test_too_many_similar_captions_leave_exact_duplicates(
     folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auditor.studies.duplicates.search._MOST_PREFIX_PAIRS", 100)
+    monkeypatch.setitem(search._LIMITED, "prefix_pair_count", 100)
     rows = staged(folder, tmp_path / "verdicts").frame
     told, wanted = (made.filter(pl.col("match").is_not_null()) for made in (rows, finished[0].frame))
     assert told.equals(wanted.filter(match="exact"))

@@ -8,8 +8,8 @@ from typing import Any
 
 from auditor.reports.html import browsing
 from auditor.reports.html.plots import LETTER, color, dots, short
-from auditor.result import LABELS, Table, counted, with_role
-from auditor.result.document import Browsed, Portrait
+from auditor.result import LABELS, Portrait, Table, counted, with_role
+from auditor.result.document import Browsed
 
 Written = Callable[[str], str]
 

@@ -68,6 +68,7 @@ def by_files(
     selection = captions.selection
     usable, unscored = scorable(captions, requests(metrics), metrics)
     plan, folder = begin(captions, usable, _work_folder(store, work), progress=progress)
+    store.record(*plan.sql)
     with closing(folder):
         with executors.executing(executor, workers, address, run) as execute:
             made = do(plan, folder, execute, progress)

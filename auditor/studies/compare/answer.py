@@ -15,7 +15,7 @@ from string import ascii_lowercase
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Finding, Sentence, about, as_papers_write, joined
+from auditor.result import HOMOGENEITY, Finding, Quoted, Sentence, about, as_papers_write, joined
 
 #: The default metrics: one of each family by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it
 #: does not measure homogeneity, and does not vote.
@@ -182,6 +182,14 @@ def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tupl
         return ()
     *much, following = consequence(rows, answered)
     return *map(Sentence.of, found), *much, answered.agreement(), following
+
+
+def quoted(homogeneity: pl.DataFrame, label: str) -> Iterator[Quoted]:
+    """Yield the homogeneity of each dataset by the last metric; column `label` names the datasets."""
+    last = homogeneity.filter(pl.col("metric") == pl.col("metric").last())
+    for row in last.iter_rows(named=True):
+        ends = row["low"], row["high"], row["confidence"]
+        yield Quoted(row[label], HOMOGENEITY, row["value"], *ends, row["metric"], row["signature"])
 
 
 def same_captions(selections: Sequence[Selection]) -> tuple[str, ...]:

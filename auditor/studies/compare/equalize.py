@@ -100,7 +100,7 @@ def equal_samples(every: Sequence[Captions], references: int | None, images: int
         if captions < 2:
             few = ", ".join(label for label, number in common.items() if number < 2)
             raise UsageError(
-                f"--equalize: {few}: more than 10% of the images have a single caption, which has no reference; "
+                f"{few}: more than 10% of the images have a single caption, which has no reference; "
                 "set --references to sample only images that have so many"
             )
     else:
@@ -111,9 +111,7 @@ def equal_samples(every: Sequence[Captions], references: int | None, images: int
         label = min(enough, key=lambda label: enough[label])
         shortfall = "" if images is None else f", fewer than --images {images:,}"
         advice = "lower --references" if fewest == 0 else f"lower --images to {fewest:,}"
-        raise UsageError(
-            f"--equalize: {label} has {fewest:,} images with {captions:,} captions or more{shortfall}; {advice}"
-        )
+        raise UsageError(f"{label} has {fewest:,} images with {captions:,} captions or more{shortfall}; {advice}")
     number = images or fewest
     note = (
         f"equalized: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "

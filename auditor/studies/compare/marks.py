@@ -16,7 +16,7 @@ from auditor.scoring.candidate_sets import substitutes_of
 from auditor.scoring.registry import defaults, requests
 from auditor.scoring.scores import RAW
 from auditor.store.captions import Captions
-from auditor.studies.compare.answer import METRICS, QUOTED, among
+from auditor.studies.compare.answer import METRICS, QUOTED, among, quoted
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
 from auditor.studies.compare.indices import estimated_indices
 
@@ -70,6 +70,7 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
     return Result(
         "compare",
         own.with_columns(split=pl.lit(captions.selection.split, pl.String), confidence=_CONFIDENCE),
+        quoted=tuple(quoted(own.with_columns(label=pl.lit(label), confidence=_CONFIDENCE), "label")),
         selections=(captions.selection,),
         signatures=dict(own.select("metric", "signature").iter_rows()),
         tables=(

@@ -14,7 +14,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, Sentence, findings_in, joined, notes_in
+from auditor.result import HOMOGENEITY, Result, Said, Sentence, findings_in, joined, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
@@ -23,7 +23,7 @@ from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import overlap, tables
 from auditor.studies.compare import pairs as comparison_pairs
-from auditor.studies.compare.answer import METRICS, answer, lead, same_captions
+from auditor.studies.compare.answer import METRICS, answer, lead, quoted, same_captions
 from auditor.studies.compare.equalize import Sampling, changed_orders, pooled_scores, samplings_of, unequal_captions
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.overlap import Overlap, overlaps
@@ -313,6 +313,7 @@ def compare(
             *(Sentence.of(one, "caveat", ", as here." if both else ".") for one in unequal),
         ),
         notes=(*notes, *notes_in(reported)),
+        quoted=tuple(quoted(main.filter(statistic=HOMOGENEITY), "label")),
         findings=(
             *findings_in(reported),
             *ahead,
@@ -338,9 +339,9 @@ def _samplings(
         return samplings_of(every, references, images, seed, equalize=equalize or equal, distinct=distinct), []
     except UsageError as error:
         if equalize:
-            raise
-        reason = f"no equal samples: {str(error).removeprefix('--equalize: ')}"
-    return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [reason]
+            raise UsageError(f"--equalize: {error}") from error
+        why_not = f"no equal samples: {error}"
+    return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [why_not]
 
 
 def _pool(every: Sequence[Captions], drawn: Substitutes) -> tuple[Substitutes, list[str], Sequence[str]]:

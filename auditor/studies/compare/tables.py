@@ -90,8 +90,8 @@ def placed(
         shown = shown.with_columns(order=pl.when(pl.col("metric").is_in(contrary)).then(pl.lit("differs")))
     columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "order"]
     caption = (
-        f"{formula('homogeneity', rows, errors)}; 0: captions are unique to their image; 1: any caption fits any "
-        "image. Bars: share of the highest value"
+        f"homogeneity: {formula('homogeneity', rows, errors)}; 0: captions are unique to their image; 1: any caption "
+        "fits any image. Bars: share of the highest value"
     )
     if answered.tested:
         caption += (

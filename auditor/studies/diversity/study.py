@@ -18,10 +18,12 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
-from auditor.result import Result, Table, findings_in, notes_in
+from auditor.result import Quoted, Result, Table, findings_in, notes_in
 from auditor.scoring.registry import DECIMALS, References
 from auditor.statistics import cards
 from auditor.statistics.cards import STATISTICS
+from auditor.statistics.diversity import CONFIDENCE
+from auditor.statistics.sameness import SAMENESS
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
@@ -182,6 +184,11 @@ def diversity(
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
         lead=lead(labeled),
+        quoted=tuple(
+            Quoted(label, SAMENESS, row["value"], row["low"], row["high"], CONFIDENCE)
+            for label, rows in labeled
+            for row in rows.filter(statistic=SAMENESS).drop_nulls("value").iter_rows(named=True)
+        ),
         tables=(*tables(labeled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
         figures=(*figures(labeled), *(figure for part in shown for figure in part.figures)),
         notes=tuple(dict.fromkeys((*chosen, *notes_in(remarks), *notes(labeled, known, settings, asked),

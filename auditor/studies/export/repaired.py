@@ -22,11 +22,11 @@ from auditor.result import SEVERITIES
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
+from auditor.store.signs import replacements
 from auditor.store.versions import content
 from auditor.store.workspace import Workspace
 from auditor.studies.export.sound import sound
 from auditor.studies.findings import CONTAMINATED, findings
-from auditor.studies.profile import replacements
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 

@@ -18,12 +18,12 @@ from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
+from auditor.store.signs import bind_signs
 from auditor.store.versions import CONTENT, language, log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.language import foreign
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
-from auditor.studies.profile import bind_signs
 from auditor.text import function_words, tokenizer_of, word_lists
 
 _EXAMPLES = 3

@@ -23,6 +23,7 @@ from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.tasks import Run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
+from auditor.studies import profile
 from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, at_several_images
 from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
@@ -41,8 +42,7 @@ from auditor.studies.findings.stages import (
     is_measured,
     run,
 )
-from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, summary, version_of
-from auditor.studies.profile import lead
+from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, lead, summary, version_of
 from auditor.text import AUTO
 
 #: Tokenizers that decide which captions are equal; others are for scores.
@@ -154,13 +154,15 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     kinds += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in left_out]
     parts.insert(1, pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row"))
     leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
+    rows = pl.concat(parts, how="diagonal_relaxed")
     if is_measured(plan):
-        leads.insert(0, lead(selection, parts[2].filter(command="profile")))
+        size = profile.lead(selection, parts[2].filter(command="profile"))
+        leads = [*lead(selection.label, rows, found, size), *leads]
     note = (
         f"{counted(len(plan.shards), 'shard', 'shards')}, {captions:,} captions of "
         f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected"
     )
-    return summary(version, pl.concat(parts, how="diagonal_relaxed"), found, leads, [note])
+    return summary(version, rows, found, leads, [note])
 
 
 def _number(finding: Finding | None) -> int:

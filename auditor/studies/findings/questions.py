@@ -22,6 +22,9 @@ from auditor.studies.duplicates import duplicates
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates
 
+#: What identifies a result: the study, then what is special about this one, such as the dataset.
+Key = tuple[str, ...]
+
 #: The metric of slots: bounds count it in the same pass, so templates need not.
 _OF_SLOTS = "cider"
 
@@ -41,29 +44,33 @@ class Questions:
     metrics: Metrics = ()
     references: int | None = None
     measured: Callable[[], Result] | None = None
-    results: dict[str, Result] = field(default_factory=dict)
-    absent: dict[str, str] = field(default_factory=dict)
+    results: dict[Key, Result] = field(default_factory=dict)
+    absent: dict[Key, str] = field(default_factory=dict)
 
-    def ask(self, name: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
-        """Return the result of a study, computed at most once; null if it fails. `name` begins with the study."""
-        if name not in self.results and name not in self.absent:
+    def ask(self, key: Key, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
+        """Return the result of a study, computed at most once; null if it fails."""
+        if key not in self.results and key not in self.absent:
             try:
-                self.results[name] = make() if make is self.measured else self._kept(name, make, about)
+                self.results[key] = make() if make is self.measured else self._kept(key, make, about)
             except AuditorError as error:
-                self.absent[name] = Sentence(f"{name.split(maxsplit=1)[0]}: {error}", "skipped")
-        if result := self.results.get(name):
+                self.absent[key] = Sentence(f"{key[0]}: {error}", "skipped")
+        if result := self.results.get(key):
             self.store.record(*result.sql)
         return result
 
-    def _kept(self, study: str, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
+    def why_not(self, study: str) -> list[str]:
+        """List the reasons why a study has no result for some datasets."""
+        return [why for key, why in self.absent.items() if key[0] == study]
+
+    def _kept(self, key: Key, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
         """Return the result of a study, kept in the store unless it has metrics whose code may change."""
         if not are_ours(requests(self.metrics)):
             return make()
         roles = [source.split_roles for _, source in sorted(self.declared.items())]
         settings = {"tokenizer": self.tokenizer, "seed": self.seed, "roles": roles}
-        if study.startswith("choices"):  # all others are the same in findings and in a report
+        if key[0] == "choices":  # all others are the same in findings and in a report
             settings |= {"metrics": self.metrics, "references": self.references}
-        return kept_result(self.store, study, about or selections_of(self.every), settings, make)
+        return kept_result(self.store, " ".join(key), about or selections_of(self.every), settings, make)
 
     @property
     def store(self) -> Store:
@@ -84,7 +91,7 @@ class Questions:
         """Search for duplicates within the datasets and between them."""
         refs = [captions.selection.pinned_name for captions in self.every]
         return self.ask(
-            "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
+            ("duplicates",), lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
         )
 
     def outliers(self, captions: Captions) -> Result | None:
@@ -101,9 +108,9 @@ class Questions:
         if captions.selection not in comparable:
             return None
         if self.measured is not None:
-            return self.ask("bounds", self.measured)
+            return self.ask(("bounds",), self.measured)
         return self.ask(
-            "bounds of findings",
+            ("bounds", "of findings"),
             lambda: bounds(
                 self.store,
                 *(in_pair.pinned_name for in_pair in comparable),
@@ -125,7 +132,7 @@ class Questions:
         described = described or first_related(Captions(self.store, selection, self.tokenizer))
         metrics = self.metrics if described or not self.metrics else None
         return self.ask(
-            f"choices {selection.pinned_name}",
+            ("choices", selection.pinned_name),
             lambda: choices(
                 self.store, selection.pinned_name, against=against, metrics=metrics, tokenizer=self.tokenizer,
                 seed=self.seed, progress=self.progress,
@@ -136,7 +143,7 @@ class Questions:
     def _of_one(self, captions: Captions, study: Callable[..., Result]) -> Result | None:
         ref = captions.selection.pinned_name
         return self.ask(
-            f"{study.__name__} {captions.label}",
+            (study.__name__, captions.label),
             lambda: study(self.store, ref, tokenizer=self.tokenizer, progress=self.progress),
             [captions.selection],
         )

@@ -11,10 +11,12 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.files import read_json
 from auditor.findings import KINDS
+from auditor.findings.wording import wrong
 from auditor.model import Selection, Version
 from auditor.plugins import typed
-from auditor.result import JSON_VERSION, Finding, Result, Sentence, Table, counted, listed
+from auditor.result import JSON_VERSION, Finding, Portrait, Result, Sentence, Table, counted, listed
 from auditor.scoring.scale_out.receipt import sha256_of
+from auditor.statistics.sameness import SAMENESS, USUAL
 from auditor.studies import profile
 from auditor.studies.findings.shards import parse, statements
 
@@ -45,12 +47,14 @@ def summary(
         schema=dict.fromkeys(("severity", "kind", "finding", "consequence"), pl.String),
         orient="row",
     )
+    selection, is_measured = Selection(version), bool(rows["command"].count())
     what = pl.coalesce("kind", pl.format("{}: {}", "command", "statistic")).alias("kind or number")
     left_out = rows.filter(pl.col("not_checked_because").is_not_null()).select(what, because="not_checked_because")
     return Result(
         "findings",
         rows,
-        selections=(Selection(version),),
+        selections=(selection,),
+        portraits=(_portrait(selection, rows),) if is_measured else (),
         tables=(
             Table("findings by severity", shown, sections="severity", name="findings", tells_findings=True),
             *_measures(version, rows),
@@ -60,6 +64,33 @@ def summary(
         notes=tuple(notes),
         findings=tuple(found),
     )
+
+
+def lead(label: str, rows: pl.DataFrame, found: Sequence[Finding], size: str) -> Iterator[str]:
+    """Answer in sentences: what is wrong with the captions of shards, how many, how similar, how many repeated."""
+    yield wrong(label, found)
+    yield size
+    for value in rows.filter(statistic=SAMENESS)["value"].drop_nulls():
+        yield f"Captions of different images share {value:.2f} of their words (sameness). {USUAL}"
+    repeated = rows.filter(pl.col("n") > 0, command="duplicates", statistic="captions", match="exact")
+    for scope, number, n in repeated.select("scope", "number", "n").rows():
+        yield f"{number:,} of {n:,} captions ({number / n:.2%}) repeat another {_SCOPES[scope]}."
+
+
+_SCOPES = {"within-image": "of their image", "across-images": "at another image"}
+
+
+def _portrait(selection: Selection, rows: pl.DataFrame) -> Portrait:
+    """Return an overview of the captions of shards from the rows of their summary."""
+    value = dict(rows.filter(command="profile").select("statistic", "value").drop_nulls().iter_rows())
+    splits = rows.filter(statistic=SPLITS).select("scope", "number")
+    return Portrait(
+        selection.label, selection.version.images, selection.version.captions,
+        (round(value["captions-per-image-min"]), round(value["captions-per-image-max"])),
+        round(value["captions"] - value["captions-repeated-within-image"]), value["asl"],
+        tuple((name or "in none", images) for name, images in splits.iter_rows() if splits["scope"].count()),
+        tuple(rows.filter(statistic=LENGTHS).select("position", "number").iter_rows()),
+    )  # fmt: skip
 
 
 def _measures(version: Version, rows: pl.DataFrame) -> Iterator[Table]:

@@ -47,8 +47,7 @@ def apart(
                     progress=progress, **reading,
                 )  # fmt: skip
             except SourceError as error:
-                more = f"; set options of the format in `{command}`" if "--" in str(error) else ""
-                raise SourceError(f"{error}{more}") from error
+                raise SourceError(f"{error}; set options of the format in `{command}`") from error
             row = made.frame.row(0, named=True)
             size = f"{counted(row['images'], 'image', 'images')}, {counted(row['captions'], 'caption', 'captions')}"
             narrate(f"{path}: read into a temporary store as {name}: {size}; `{command}` keeps it")

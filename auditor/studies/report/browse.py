@@ -31,7 +31,7 @@ _LISTED = ("image", "slot", "kind", "why")
 
 def browsed(context: ReportContext, listed: pl.DataFrame, findings: Sequence[Finding]) -> tuple[Browsed, ...]:
     """Return the captions to browse, by dataset. `listed` are the captions that the findings list."""
-    kept = context.result(f"browsed {digest(listed)}", lambda: _drawn(context, listed))
+    kept = context.result(("browsed", digest(listed)), lambda: _drawn(context, listed))
     frames = [table.frame for table in kept.tables]
     return tuple(
         Browsed(

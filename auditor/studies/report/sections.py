@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -64,7 +65,7 @@ def section_of(context: ReportContext, name: str) -> Section:
     lacking = tuple(dict.fromkeys(answers.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
-    tables = _together(table for result in results for table in result.tables)
+    tables = _together(result.tables for result in results)
     findings = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
@@ -77,7 +78,7 @@ def section_of(context: ReportContext, name: str) -> Section:
         tuple(replace(result, findings=()) if findings else result for result in carried),
         () if findings else tuple(table for table in tables if not table.further),
         () if findings else tuple(table for table in tables if table.further),
-        tuple(_together(figure for result in results for figure in result.figures)),
+        tuple(_together(result.figures for result in results)),
         tuple(dict.fromkeys((*notes, *cut))),
         answers.commands, findings=findings,
         unchecked=tuple(dict.fromkeys((*lacking, *skipped))),
@@ -93,11 +94,16 @@ def _carried(result: Result) -> Result:
     return result if kept.height == result.frame.height else replace(result, frame=kept)
 
 
-def _together(parts: Iterable[_Part]) -> list[_Part]:
-    """Merge tables, or figures, with the same name and title that describe different datasets."""
-    groups: dict[tuple[str, str], list[_Part]] = {}
-    for part in parts:
-        groups.setdefault((part.name, part.title), []).append(part)
+def _together(parts: Iterable[Sequence[_Part]]) -> list[_Part]:
+    """Merge tables, or figures, of one name and place from several results whose rows name their dataset."""
+    groups: dict[Hashable, list[_Part]] = {}
+    for of_result in parts:
+        number = Counter[str]()
+        for part in of_result:
+            number[part.name] += 1
+            columns: list[str] = part.frame.columns
+            key = (part.name, number[part.name], *columns) if "dataset" in columns else id(part)
+            groups.setdefault(key, []).append(part)
     return [
         replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
         if group[1:]
@@ -139,7 +145,7 @@ def _compared(context: ReportContext) -> Answers:
         "progress": context.progress,
     }  # fmt: skip
     about = () if same or not context.alone else selections_of(context.scored)
-    made = context.result("compare", lambda: compare(context.store, *refs, **options), about)
+    made = context.result(("compare",), lambda: compare(context.store, *refs, **options), about)
     command = context.command("compare", *context.scoring(metrics=chosen), *context.comparing(), refs=refs)
     return Answers((made,), (command,), () if same else context.alone)
 
@@ -153,7 +159,7 @@ def _beside_marks(context: ReportContext) -> Answers:
         return Answers(lacking=(*context.alone, second))
     (captions,) = context.scored
     try:
-        made = context.result("compare", lambda: beside_marks(captions, context.progress))
+        made = context.result(("compare",), lambda: beside_marks(captions, context.progress))
     except UsageError:
         return Answers(
             lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
@@ -173,7 +179,7 @@ def _diversity(context: ReportContext) -> Answers:
     settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
     made = context.result(
-        "diversity",
+        ("diversity",),
         lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
     return Answers.of([made], context.command("diversity", *context.scoring(metrics=False)))
@@ -181,11 +187,11 @@ def _diversity(context: ReportContext) -> Answers:
 
 def _duplicates(context: ReportContext) -> Answers:
     commands, results = [context.command("duplicates")], [context.questions.duplicates()]
-    lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
+    lacking = context.questions.why_not("duplicates")
     if context.questions.in_pairs:
         commands.append(context.command("duplicates", "--exact", "--within"))
         results.append(
-            context.result("identical", lambda: identical(context.store, *context.refs, exact=True, within=True))
+            context.result(("identical",), lambda: identical(context.store, *context.refs, exact=True, within=True))
         )
     return Answers.of(results, *commands, lacking=lacking)
 
@@ -196,7 +202,7 @@ def _of_each(
     """Run a study on each dataset of captions separately."""
     described = [captions for captions in every if captions.selection.version.kind == "captions"]
     made = {captions.selection.pinned_name: ask(captions) for captions in described}
-    lacking = [why for name, why in context.questions.absent.items() if name.split()[0] == study]
+    lacking = context.questions.why_not(study)
     refs = [ref for ref, result in made.items() if result is not None]
     return Answers.of(made.values(), context.command(study, *context.tokenizer(), refs=refs), lacking=lacking)
 
@@ -222,10 +228,10 @@ def _people(context: ReportContext) -> Answers:
     def ask(
         named: Sequence[str], about: Sequence[Selection], more: dict[str, Any], *options: str, **renamed: str
     ) -> None:
-        name = f"agree {' '.join(named)}"
+        key = ("agree", *named)
         call = partial(agree, context.store, *named, **shared, **more, progress=context.progress)
-        made.append(context.questions.ask(name, call, [*about, *(resolve(context.store, one) for one in named)]))
-        lacking.extend(filter(None, [context.questions.absent.get(name)]))
+        made.append(context.questions.ask(key, call, [*about, *(resolve(context.store, one) for one in named)]))
+        lacking.extend(filter(None, [context.questions.absent.get(key)]))
         words = [option.split(" ", 1) for option in (*options, *context.scoring(), *context.comparing())]
         kept = [(renamed.get(option[2:], option), value) for option, value in words]
         commands.append(context.command("agree", *(" ".join(word) for word in kept if word[0]), refs=named))
@@ -271,7 +277,7 @@ def _choices(context: ReportContext) -> Answers:
         )
         for name, described in benchmarks.items()
     ]  # fmt: skip
-    lacking = [why for name, why in context.questions.absent.items() if name.startswith("choices ")]
+    lacking = context.questions.why_not("choices")
     return Answers.of(made, *commands, lacking=lacking)
 
 
@@ -287,12 +293,12 @@ def _versions(context: ReportContext) -> Answers:
         if before is None or (command := context.command("diff", refs=both)) in results:
             continue
         results[command] = diff(context.store, *both)
-        name = f"drift {selection.version.label}"
+        key = ("drift", selection.version.label)
         how: dict[str, Any] = {"depth": "drift", "tokenizer": context.settings.tokenizer, "progress": context.progress}
         about = [resolve(context.store, selection) for selection in both]
-        drift = context.questions.ask(name, partial(diff, context.store, *both, **how), about)
+        drift = context.questions.ask(key, partial(diff, context.store, *both, **how), about)
         if drift is None:
-            lacking.append(f"{' → '.join(both)}: {context.questions.absent[name]}")
+            lacking.append(f"{' → '.join(both)}: {context.questions.absent[key]}")
             continue
         results[context.command("diff", "--depth drift", *context.tokenizer(), refs=both)] = drift
     return Answers.of(results.values(), *results, lacking=lacking)

@@ -21,7 +21,7 @@ from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
-from auditor.result.document import Browsed, Document, Portrait, Section
+from auditor.result.document import Browsed, Document, Section
 from auditor.sources.pictures import pictures
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
@@ -32,11 +32,9 @@ from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.summary import (
-    answer_on_shards,
     answered,
     cards,
     cited,
-    portrait_of_shards,
     portraits,
     section_of_single,
     summary,
@@ -73,13 +71,13 @@ def page(
     chosen = [name for name in SECTIONS if not sections or name in sections]
     built = [store.recorded(partial(section_of, context, name)) for name in chosen]
     audited = next((section for section in built if section.name == FINDINGS), None)
-    drawn = portraits(context, context.profiled())
     browse = browse and audited is not None and bool(audited.results)
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     found = audited.findings if audited else ()
     shown = cards(context.selections, found)
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
-    compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
+    compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
+    drawn = portraits(context.profiled(), compared)
     said = answered(context, shown, looked=looked)
     statements = _statements([*built, *filter(None, [alone])])
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
@@ -268,10 +266,7 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
             raise SourceError(f"{folder}: differs from its receipt: {found}; make the verdicts again")
     result = read_summary(folder)
     (selection,) = result.selections
-    shown, said, drawn = cards(result.selections, result.findings), result.lead, list[Portrait]()
-    if result.frame["command"].count():
-        drawn.append(portrait_of_shards(selection, result.frame))
-        said = answer_on_shards(result)
+    shown, said = cards(result.selections, result.findings), result.lead
     measured = [
         Section(name, title, tables=tables)
         for name, (title, names) in MEASURES.items()
@@ -285,12 +280,12 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         f"Audit of {selection.label}",
         result.selections,
         (
-            summary(said, shown, drawn, None, (), looked=True),
+            summary(said, shown, result.portraits, None, (), looked=True),
             Section("findings", "Findings", result.lead[-1:], (result,), others, findings=result.findings),
             *measured,
             Section("method", "Method", method, notes=result.notes),
         ),
-        program(), _now() if timed else None, cards=shown, portraits=tuple(drawn), answer=said,
+        program(), _now() if timed else None, cards=shown, portraits=result.portraits, answer=said,
     )  # fmt: skip
 
 

@@ -308,7 +308,7 @@ def test_threshold_that_no_pair_of_rare_words_proves_is_refused(store: Store, ne
 
 def test_too_many_captions_that_are_alike_are_refused_in_a_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, [(str(n), 0, f"a picture of a {n} on a table") for n in range(20)])
-    monkeypatch.setattr(search, "_MOST_PAIRS", 100)
+    monkeypatch.setitem(search._LIMITED, "similarity_candidate_count", 100)
     with pytest.raises(MetricError, match=r"set: .* --near 0\.7 would compare 190 pairs; increase --near"):
         duplicates(store, "set")
 
