@@ -31,11 +31,10 @@ from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import cut
 from auditor.studies.diversity import diversity
-from auditor.studies.duplicates import COPIED, LEAK, duplicates, identical, search
+from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical, search
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
-from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.stages import CHECKED, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY

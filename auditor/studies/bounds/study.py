@@ -26,6 +26,7 @@ from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
 from auditor.studies.bounds.by_files import by_files
+from auditor.studies.bounds.upside_down import upside_down
 from auditor.text import AUTO
 
 Candidates = Annotated[
@@ -183,6 +184,7 @@ def _bounds(
             del measured  # frees a million scores before the next ones are computed
     notes += repeated
     whole = frame = pl.concat(parts)
+    notes += [finding for selection in selections for finding in upside_down(selection, frame)]
     for captions in every:
         whole = with_reasons(whole, References("loo", references, seed).select(captions), requests(metrics))
     return Result(

@@ -25,6 +25,7 @@ from auditor.studies.compare import estimated_indices
 from auditor.studies.diversity import DiversitySettings, captions_and_known, measured
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
 from auditor.studies.findings import findings
+from auditor.studies.outliers import misplaced
 from auditor.studies.outliers import outliers as outliers_of
 from auditor.studies.profile import profile
 from auditor.studies.templates import templates as templates_of
@@ -134,8 +135,8 @@ def templates(request: MeasureRequest) -> pl.DataFrame:
 def outliers(request: MeasureRequest) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that appear to belong to another image (`outliers`)."""
     result = outliers_of(request.store, request.ref, tokenizer=request.tokenizer, progress=request.progress)
-    misplaced = result.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
-    return _single("misplaced", _share(misplaced, request.number), result.signatures["evidence"])
+    number = misplaced(result.frame).height
+    return _single("misplaced", _share(number, request.number), result.signatures["evidence"])
 
 
 def blind_choices(request: MeasureRequest) -> pl.DataFrame:

@@ -22,8 +22,9 @@ from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
+from auditor.studies.duplicates.messages import messages
 from auditor.studies.duplicates.search import Search, search_duplicates
-from auditor.studies.duplicates.tables import lead, messages, pair_rows, rows, tables
+from auditor.studies.duplicates.tables import lead, pair_rows, rows, tables
 
 _VERSION = 2
 

@@ -24,10 +24,9 @@ from auditor.scoring.scale_out.tasks import Run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
 from auditor.studies import profile
-from auditor.studies.duplicates import COPIED, LEAK
+from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, at_several_images
 from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
-from auditor.studies.findings.others import AT_SEVERAL, at_several_images, of_duplicates
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import (
@@ -133,7 +132,7 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     parts, near = [pl.DataFrame(schema=MEASURED)], dict[str, Finding]()
     if is_measured(plan):
         again, shares = duplicates_of(plan, work, selection)
-        near = {finding.kind: finding for finding in of_duplicates(selection, again)}
+        near = {finding.kind: finding for finding in again.found(LEAK, AT_SEVERAL, COPIED)}
         parts += [work.scan(MEASURES, 0).collect(), shares]
     found = ranked(
         [

@@ -16,7 +16,7 @@ from auditor.scoring.single_captions import lacking
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds import METRICS, bounds
 from auditor.studies.choices import choices
 from auditor.studies.duplicates import duplicates
 from auditor.studies.outliers import outliers
@@ -24,10 +24,6 @@ from auditor.studies.templates import templates
 
 #: What identifies a result: the study, then what is special about this one, such as the dataset.
 Key = tuple[str, ...]
-
-#: The metrics that check whether the captions of an image are paraphrases. Unlike BLEU-4, they give short captions a
-#: score above 0.
-METRICS = ("rouge-l", "cider-d")
 
 #: The metric of slots: bounds count it in the same pass, so templates need not.
 _OF_SLOTS = "cider"

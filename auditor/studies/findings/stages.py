@@ -25,9 +25,9 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
+from auditor.studies.duplicates import AT_SEVERAL
 from auditor.studies.findings import across, alike, measures
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
-from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists

@@ -77,14 +77,8 @@ def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     pairs = (
-        rows.filter(finding="swapped")
+        _with_other_texts(rows.filter(finding="swapped"), rows)
         .filter(pl.col("image") < pl.col("other_image"))
-        .join(
-            rows.select(other_image="image", other_slot="slot", other_text="text"),
-            on=["other_image", "other_slot"],
-            how="left",
-            maintain_order="left",
-        )
         .select("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence")
     )
     elsewhere = rows.filter(finding="elsewhere").select(
@@ -161,8 +155,33 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
         },
         scored,
         "warning" if pairs or alone else "info",
+        _examples(rows),
         headline=f"{claims.claims:,} of {scored:,} captions",
     )
+
+
+def misplaced(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of captions that appear to be at the wrong image, of swapped ones both, as findings list them.
+
+    `rows` are those of one dataset. Columns: finding, image, slot, text, why, other_image, other_slot, other_text.
+    """
+    wrong = rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
+    why = pl.format("{} bits for {}", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64), "other_image")
+    return _with_other_texts(wrong, rows).select(
+        "finding", "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
+    )
+
+
+def _with_other_texts(rows: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
+    texts = every.select(other_image="image", other_slot="slot", other_text="text")
+    return rows.join(texts, on=["other_image", "other_slot"], how="left", maintain_order="left")
+
+
+def _examples(rows: pl.DataFrame) -> tuple[dict[str, str | int | None], ...]:
+    """Return a few of them, one of each swapped pair."""
+    listed = misplaced(rows)
+    shown = listed.filter((pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image")))
+    return tuple(shown.drop("finding").head(3).to_dicts())
 
 
 def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -> tuple[Figure, ...]:
