@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from auditor.called import call
 from auditor.findings import tally
 from auditor.findings.wording import kind_for, worded
 from auditor.model import Selection
@@ -290,7 +291,7 @@ def section_of_single(context: ReportContext, findings: Sequence[Finding]) -> Se
         "Agreement is between annotators of one image, so it cannot be measured here. `auditor bounds` scores captions "
         "of other images (intra), and `auditor compare` ranks such datasets by sameness."
     )
-    commands = (context.command("diversity", f"-s {SAMENESS}", *context.tokenizer(), refs=refs),)
+    commands = (call("diversity", *refs, statistics=[SAMENESS], tokenizer=context.tokenizer),)
     words = [worded(sentence, context.item) for sentence in words]
     title = worded("One caption per image", context.item)
     return Section("single", title, tuple(words), commands=commands, sql=(SAMENESS,))
