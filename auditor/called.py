@@ -14,7 +14,7 @@ from auditor.errors import UsageError
 from auditor.result import plain
 
 #: The options that the command line adds to those of a study.
-_ADDED = {"format_name": "--format", "output": "-o"}
+_ADDED = {"as_json": "--json", "format_name": "--format", "output": "-o"}
 
 
 def call(command: str, /, *refs: str, **given: Any) -> str:
@@ -45,7 +45,7 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
     except (UsageError, TypeError) as error:
         raise RuntimeError(f"{command} {' '.join(refs)}: {error}") from error
     words = [word for option in chosen for word in _words(option, values[option.name])]
-    more = [word for pair in added.items() for word in map(str, pair)]
+    more = [str(word) for pair in added.items() for word in pair if word is not True]
     return shlex.join(["auditor", *command.split(), *refs, *words, *more])
 
 

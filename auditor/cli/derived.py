@@ -19,6 +19,7 @@ from auditor.asked import Asked, Face
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
 from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
+from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
 
@@ -132,7 +133,7 @@ def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Param
     if "store" not in takes:
         return []
     return [
-        _option("store", o.StorePath, o.DEFAULT_STORE),
+        _option("store", o.StorePath, DEFAULT_STORE),
         _option("wait", o.Wait, 10.0),
         _option("memory", o.Memory, None),
     ]
@@ -236,7 +237,8 @@ def _opened_for_files(
                     for name, ref in stored.items():
                         export(store, ref, folder / name, file_format="bundle", progress=progress)
             bundles = {name: folder / name for name in stored}
-            store = workspace.enter_context(apart(files, narrate, progress, outputs, bundles))
+            READER.files = files
+            store = workspace.enter_context(apart(files, READER.kept, narrate, progress, outputs, bundles))
         yield store
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from auditor.cli.options import DEFAULT_STORE
+from auditor.cli.reader import DEFAULT_STORE
 from auditor.errors import AuditorError, UsageError
 
 #: Words for what commands do, of other programs and of papers, beside those of their lines of help.
