@@ -49,6 +49,12 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
     return shlex.join(["auditor", *command.split(), *refs, *words, *more])
 
 
+def not_stored(dataset: str, verb: str = "ingest") -> str:
+    """Return that a dataset is not in the store, with the command that imports it, or tells how to obtain it."""
+    how = " explains how to obtain it" if verb == "fetch" else ""
+    return f"{dataset} is not in the store: `{call(verb, dataset)}`{how}"
+
+
 def _words(option: Asked, value: Any) -> Iterator[str]:
     """Yield an option and its value; of a list, each."""
     word = option.words[-1].rpartition("/")[2]

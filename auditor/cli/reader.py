@@ -57,6 +57,9 @@ class Reader:
 
     def shown(self, value: T, *, commands: bool = False) -> T:
         """Return a result or a document, or a part of one, with its commands as they run for the reader."""
+        from auditor.findings.wording import advice
+        from auditor.result import Finding
+
         new: Any = value
         if not (self.options or self.files):
             pass
@@ -69,6 +72,8 @@ class Reader:
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = (each.name for each in dataclasses.fields(value) if each.name not in _DATA)
             own = {name: self.shown(getattr(value, name), commands=name in _COMMANDS) for name in names}
+            if isinstance(value, Finding):
+                own["advice"] = self.text(advice(value))
             new = dataclasses.replace(value, **own)
         return cast(T, new)
 

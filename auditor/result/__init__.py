@@ -137,7 +137,8 @@ class Finding:
     `kind` is a code of `auditor.findings.KINDS`, whose page explains it. `about` names its subject: dataset, version,
     split, image, slot, metric, against …. `values` are its numbers, for `n` items that were checked. `examples` are
     some of its captions: image, slot, text, why; for pairs also `other_image`, `other_slot` and `other_text`.
-    `headline` is its main number with the unit. `item` is the word for what the captions describe.
+    `headline` is its main number with the unit. `item` is the word for what the captions describe. `advice` is what to
+    do, if a reader needs other commands than those of its kind.
     """
 
     kind: str
@@ -149,6 +150,7 @@ class Finding:
     examples: tuple[Mapping[str, str | int | None], ...] = field(default=(), hash=False)
     headline: str = ""
     item: str = IMAGE
+    advice: str = ""
 
     def __str__(self) -> str:
         """Return its sentence."""

@@ -15,6 +15,7 @@ from auditor import config as declarations
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
+from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Said, Severity, Table, findings_in, notes_in
@@ -207,7 +208,7 @@ def _stated(answer: Answer) -> _Row:
 
 
 def _absent(gate: Gate) -> _Row:
-    reason = f"{gate.dataset} is not in the store: `auditor ingest {gate.dataset}`"
+    reason = not_stored(str(gate.dataset))
     limit = gate.limit if isinstance(gate.limit, int | float) else 0.0
     return _gate_facts(gate, None) | {"limit": float(limit), "verdict": UNANSWERED, "reason": reason}
 

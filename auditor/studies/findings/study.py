@@ -13,6 +13,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
+from auditor.called import call
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
@@ -80,6 +81,10 @@ WriteBaseline = Annotated[
 ]
 
 
+#: The file of the command that lists captions.
+_LISTING = "findings.csv"
+
+
 @question
 def in_store(
     store: Store,
@@ -106,7 +111,12 @@ def in_store(
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
-    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or ())
+    asked = {"kinds": kinds, "tokenizer": tokenizer, "split": split, "words": words, "against": against, "seed": seed}
+    asked |= {"captions_only": captions_only, "known": known if baseline else None, "output": _LISTING}
+    result = all_findings(
+        questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or (),
+        listing=call("findings", *refs, **asked),
+    )  # fmt: skip
     notes = selected[0].notes
     if known is not None and write_baseline:
         write(known, result.findings, result.frame)
@@ -185,7 +195,7 @@ def _new(result: Result, baseline: Baseline) -> Result:
         frame=rows,
         findings=tuple(found),
         tables=_tables(found),
-        lead=_lead(found, "new problems"),
+        lead=(f"{tally(found) or 'No new problems found'}.", *result.lead[1:]),
         notes=(*result.notes, *notes),
     )
 
@@ -205,10 +215,12 @@ def all_findings(
     *,
     captions_only: bool = False,
     by_name: Collection[str] = (),
+    listing: str = "",
 ) -> Result:
     """Return the findings on all selections, the worst first: those on captions and those of the other studies.
 
-    A fact about a dataset has no rows, unless its kind is in `by_name`.
+    A fact about a dataset has no rows, unless its kind is in `by_name`. `listing` is the command that lists the
+    captions, if others than the defaults are set.
     """
     wanted = searched_by_default() if wanted is None else wanted
     facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
@@ -233,6 +245,7 @@ def all_findings(
         keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
+    listing = listing or call("findings", *(one.selection.pinned_name for one in questions.every), output=_LISTING)
     names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
     items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
     named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
@@ -247,7 +260,7 @@ def all_findings(
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
         tables=_tables(ordered),
-        lead=_lead(ordered),
+        lead=(f"{tally(ordered) or 'No problems found'}.", f"`{listing}` lists the captions."),
         notes=tuple(
             dict.fromkeys(
                 [*_style(questions.store, ordered, signs_of_models(ordered)), *notes, *questions.absent.values()]
@@ -264,11 +277,7 @@ def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> It
     for dataset in named if signs else ():
         human = [name for name in related(store, dataset) if resolve(store, name).version.kind == "captions"]
         if human and resolve(store, dataset).version.kind == "candidates":
-            yield f"`auditor words {dataset} --against {human[0]}` compares the words with human captions"
-
-
-def _lead(ordered: Sequence[Finding], problems: str = "problems") -> tuple[str]:
-    return (f"{tally(ordered) or f'No {problems} found'}. `auditor findings -o FILE.csv` lists the captions.",)
+            yield f"`{call('words', dataset, against=human[0])}` compares the words with human captions"
 
 
 def _words(file: Path | None) -> list[str]:

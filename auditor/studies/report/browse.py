@@ -110,7 +110,7 @@ def _counts(captions: Captions, findings: Sequence[Finding]) -> dict[str, tuple[
         and finding.about.get("split") == selection.split
     }
     whole = int(captions.images()["captions"].sum())
-    return {**counts, "": (whole, call("export", ref, target=f"{selection.version.dataset}.csv"))}
+    return {**counts, "": (whole, call("export", ref, target=f"{selection.version.dataset}-captions.csv"))}
 
 
 def _scored(context: ReportContext, captions: Captions, rows: pl.DataFrame) -> pl.DataFrame:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from auditor.called import call
 from auditor.findings import tally
-from auditor.findings.wording import kind_for, worded
+from auditor.findings.wording import advice, kind_for, worded
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, joined, program
 from auditor.result.document import BIBTEX, PLACED, RAW_PLACED, Portrait, Section
@@ -175,7 +174,7 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
             said.insert(0, wrong(selection, bad))
-            fix = kind_for(bad[0]).fix.replace("DATASET", shlex.quote(selection.label)) if bad else ""
+            fix = advice(bad[0], selection.label) if bad else ""
             said += [f"Next: {fix or 'nothing must be repaired. Add a second dataset to compare.'}"]
     return tuple(worded(sentence, context.item) for sentence in said)
 
