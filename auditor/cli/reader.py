@@ -89,7 +89,12 @@ class Reader:
         places = _places(params, words)
         if any(each.required and each not in places for each in params):
             return typed
-        first, given = self._of_files(name, words, places) if self.files else ((), words)
+        read = {Path(file) for file in self.files.values()}
+        spared = [
+            f"new-{word}" if place and "-o" in place.opts and Path(word) in read else word
+            for word, place in zip(words, places, strict=True)
+        ]
+        first, given = self._of_files(name, spared, places) if self.files else ((), words)
         line = typed if given == words else shlex.join(["auditor", *name.split(), *given])
         return " && ".join([*map(self.line, first), self._completed(line, params)])
 

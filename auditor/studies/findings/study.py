@@ -231,6 +231,8 @@ def all_findings(
         searched = _of_single(wanted) if of_items else wanted
         found, rows = of_captions(captions, words, against, searched, questions.progress)
         found += of_whole(captions, searched, questions.progress)
+        if selection.version.kind not in ("captions", "candidates"):
+            found = [_unrepaired(finding, selection.label) for finding in found]
         rows = rows.filter(~pl.col("kind").is_in(facts))
         lists.append(rows)
         collected += found
@@ -315,6 +317,12 @@ def _columns(finding: Finding) -> pl.DataFrame:
 def _of_single(wanted: Sequence[str]) -> list[str]:
     """List the kinds that apply to the captions of forced-choice items."""
     return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
+
+
+def _unrepaired(finding: Finding, ref: str) -> Finding:
+    """Return a finding on captions that no export can repair one by one."""
+    listing = call("findings", ref, kinds=[finding.kind], output=f"{finding.kind}.csv")
+    return replace(finding, advice=f"These captions belong together, so none can be left out. List them: `{listing}`.")
 
 
 def _of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:
