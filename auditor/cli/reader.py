@@ -57,8 +57,10 @@ class Reader:
 
     def shown(self, value: T, *, commands: bool = False) -> T:
         """Return a result or a document, or a part of one, with its commands as they run for the reader."""
+        import polars as pl
+
         from auditor.findings.wording import advice
-        from auditor.result import Finding
+        from auditor.result import Finding, Table
 
         new: Any = value
         if not (self.options or self.files):
@@ -74,6 +76,9 @@ class Reader:
             own = {name: self.shown(getattr(value, name), commands=name in _COMMANDS) for name in names}
             if isinstance(value, Finding):
                 own["advice"] = self.text(advice(value))
+            if isinstance(value, Table) and value.sentences:
+                written = pl.col(value.sentences).map_elements(self.text, pl.String)
+                own["frame"] = value.frame.with_columns(written)
             new = dataclasses.replace(value, **own)
         return cast(T, new)
 
@@ -87,7 +92,7 @@ class Reader:
             return typed
         params, words = made(name).params, words[1 + len(name.split()) :]
         places = _places(params, words)
-        if any(each.required and each not in places for each in params):
+        if any(each.required and each not in places for each in params) or typed == "auditor ingest":
             return typed
         read = {Path(file) for file in self.files.values()}
         spared = [
@@ -136,8 +141,8 @@ def _split(typed: str) -> list[str]:
 
 def _places(params: Sequence[Any], words: Sequence[str]) -> list[Any]:
     """Return for each word of a command the parameter whose value it is; null for the name of an option."""
-    options = {word: each for each in params for word in (*each.opts, *each.secondary_opts)}
     arguments = [each for each in params if each.param_type_name == "argument"]
+    options = {word: each for each in params if each not in arguments for word in (*each.opts, *each.secondary_opts)}
     places, awaited = list[Any](), None
     for word in words:
         if awaited is not None or word not in options:

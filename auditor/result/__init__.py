@@ -201,8 +201,8 @@ class Table:
     ranked first with certainty. `digits` is the number of decimals of a column, if it is not four; an `exact` table
     shows all of them. `beside` names two columns of texts whose differing words can be marked. `tells_findings` marks a
     table that repeats the findings of its result. `pictured` are the images of the rows. On a page, `anchors` names the
-    column that links to rows use, and `filters` the columns that select rows. A report shows a `further` table only on
-    request.
+    column that links to rows use, and `filters` the columns that select rows. `sentences` are columns that can name
+    commands. A report shows a `further` table only on request.
     """
 
     title: str
@@ -219,6 +219,7 @@ class Table:
     pictured: tuple[Pictured, ...] = ()
     anchors: str | None = None
     filters: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     further: bool = False
     is_scaled: bool = False
 

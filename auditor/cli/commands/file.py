@@ -68,7 +68,7 @@ def command(
         o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
             rows = counted(result.frame.height, "caption", "captions")
-            narrate(f"`{call('findings', *places, output='FILE.csv')}` writes the {rows} behind them to a file")
+            narrate(f"`{call('findings', *places, output='findings.csv')}` writes the {rows} behind them to a file")
         settings = report.ReportSettings(metrics=FIRST_METRICS)
         document = report.report(store, *places, settings=settings, config={}, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), page)

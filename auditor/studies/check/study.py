@@ -231,7 +231,8 @@ def _table(frame: pl.DataFrame) -> Table:
         said = [None if value is None else (_severity if severe else _number)(value) for value, severe in values]
         shown = shown.with_columns(pl.Series(column, said, pl.String))
     empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
-    return Table("gates", shown.drop(empty), sections="dataset", name="gates")
+    shown = shown.drop(empty)
+    return Table("gates", shown, sections="dataset", name="gates", sentences=("reason",) if "reason" in shown else ())
 
 
 def _summary(frame: pl.DataFrame) -> Finding:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from auditor.called import call
-from auditor.errors import SourceError
+from auditor.errors import AdvisedError, SourceError
 from auditor.files.folders import temporary
 from auditor.model import Narrate, Progress
 from auditor.result import counted
@@ -50,7 +50,8 @@ def apart(
                     **options,
                 )  # fmt: skip
             except SourceError as error:
-                more = f"; set options of the format in `{kept[name]}`" if "--" in str(error) else ""
+                is_advised = isinstance(error.__cause__, AdvisedError) or "--" not in str(error)
+                more = "" if is_advised else "; `auditor ingest` has these options"
                 raise SourceError(f"{error}{more}") from error
             row = made.frame.row(0, named=True)
             if row["rejected"] > MAX_REJECTED * row["read"]:

@@ -277,9 +277,8 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         if (tables := tuple(table for table in result.tables if table.name in names))
     ]
     others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))
-    method = (
-        f"`auditor findings SHARDS --verdicts FOLDER` computed the numbers. {folder.name} has a row for each caption.",
-    )
+    command = call("findings", "SHARDS", verdicts="FOLDER")
+    method = (f"`{command}` computed the numbers. {folder.name} has a row for each caption.",)
     return Document(
         f"Audit of {selection.label}",
         result.selections,

@@ -146,9 +146,9 @@ def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
     for section in built:
         title = section.title if section.absent else f"{section.title} (in part)"
         for why in [section.absent] if section.absent else section.unchecked:
-            titles.setdefault(why.replace("`", ""), []).append(title)
+            titles.setdefault(why, []).append(title)
     frame = pl.DataFrame({"not checked": [", ".join(names) for names in titles.values()], "because": [*titles]})
-    return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
+    return (Table("Not checked, because", frame, name="unchecked", sentences=("because",)),) if titles else ()
 
 
 def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) -> tuple[str, ...]:
