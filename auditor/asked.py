@@ -9,7 +9,7 @@ import inspect
 import math
 import numbers
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from auditor.errors import UsageError
@@ -51,6 +51,13 @@ class Asked:
     def option(self) -> str:
         """The option on the command line, which errors name."""
         return f"--{(self.parameter.option or self.name).replace('_', '-')}"
+
+    @property
+    def words(self) -> list[str]:
+        """The spellings of the option: `--metric` and `-m`; `--time/--no-time` for a switch that is on."""
+        if self.default is True:
+            return [f"{self.option}/--no-{self.option[2:]}"]
+        return [self.option, *([f"-{self.parameter.short}"] if self.parameter.short else [])]
 
     @property
     def choices(self) -> Sequence[str]:
@@ -179,6 +186,25 @@ def _flattened(path: tuple[str, ...], hint: Any, default: Any, records: tuple[ty
     elif get_origin(hint) is Annotated:
         kind, parameter, *_ = get_args(hint)
         yield Asked(path, kind, default, parameter, records)
+
+
+def arguments(options: Iterable[Asked], values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a study from values by name, with records of settings made of their fields."""
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
+    fields: dict[tuple[str, ...], tuple[type, dict[str, Any]]] = {}
+    for option in options:
+        value, path = values[option.name], option.path
+        if option.placed:
+            positional += value or () if option.variadic else [value]
+        for depth, record in enumerate(option.records, start=1):
+            fields.setdefault(path[:depth], (record, {}))
+        if not option.placed:
+            (fields[path[:-1]][1] if path[:-1] else keywords)[path[-1]] = value
+    for path in sorted(fields, key=len, reverse=True):
+        record, given = fields[path]
+        (fields[path[:-1]][1] if path[:-1] else keywords)[path[-1]] = record(**given)
+    return positional, keywords
 
 
 def _record(hint: Any) -> type | None:

@@ -31,35 +31,46 @@ def question(study: Callable[P, R_co]) -> Callable[P, R_co]:
     if hasattr(study, "__wrapped__"):
         return study
 
-    @functools.wraps(study)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> R_co:
+    def held(*args: P.args, **kwargs: P.kwargs) -> Callable[[], R_co]:
         try:
             given = inspect.signature(study).bind(*args, **kwargs)
         except TypeError:
-            return study(*args, **kwargs)  # Python names the argument
+            study(*args, **kwargs)  # Python names the argument
+            raise
         for option in options_of(study):
             _read(given.arguments, option)
         for option in options_of(study):
             _refuse_alone(given.arguments, option, options_of(study))
-        if (store := given.arguments.get("store")) is None:
-            return study(*given.args, **given.kwargs)
-        made: R_co = store.recorded(lambda: study(*given.args, **given.kwargs))
-        return made
+        run = functools.partial(study, *given.args, **given.kwargs)
+        store = given.arguments.get("store")
+        return run if store is None else functools.partial(store.recorded, run)
 
+    @functools.wraps(study)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R_co:
+        return held(*args, **kwargs)()
+
+    vars(asked)["held"] = held
     return asked
+
+
+def held_of(study: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
+    """Return the function that checks the arguments of a study, and returns the call that would run."""
+    held: Callable[..., Callable[[], Any]] = vars(study)["held"]
+    return held
 
 
 def _read(arguments: dict[str, Any], option: Asked) -> None:
     """Replace an argument, or a field of a record of settings, by what the study takes."""
     first, *further = option.path
-    value = _at(arguments, option.path)
+    value = at(arguments, option.path)
     if value is None and not further and option.default not in (None, inspect.Parameter.empty):
         arguments.pop(first, None)
     elif value is not None and (read := option.accepted(value)) is not value:
         arguments[first] = _replaced(arguments[first], further, read)
 
 
-def _at(arguments: Mapping[str, Any], path: Sequence[str]) -> Any:
+def at(arguments: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """Return an argument, or a field of a record of settings; null without it."""
     return functools.reduce(lambda record, step: getattr(record, step, None), path[1:], arguments.get(path[0]))
 
 
@@ -72,13 +83,13 @@ def _replaced(record: Any, path: Sequence[str], value: Any) -> Any:
 def _refuse_alone(arguments: Mapping[str, Any], option: Asked, options: Sequence[Asked]) -> None:
     """Raise `UsageError` for an option without the one that it needs."""
     name, _, value = option.parameter.needs.partition("=")
-    for needed in (each for each in options if each.name == name and _asks(_at(arguments, option.path))):
-        there = _at(arguments, needed.path) if needed.path[0] in arguments else needed.default
-        if not (there == value if value else _asks(there)):
+    for needed in (each for each in options if each.name == name and asks(at(arguments, option.path))):
+        there = at(arguments, needed.path) if needed.path[0] in arguments else needed.default
+        if not (there == value if value else asks(there)):
             raise UsageError(f"{option.option}: only with {option.needs}")
 
 
-def _asks(value: Any) -> bool:
+def asks(value: Any) -> bool:
     """Return whether a value asks for something: not if it is null, a switch that is off, empty, or all defaults."""
     if dataclasses.is_dataclass(value):
         return any(getattr(value, each.name) != each.default for each in dataclasses.fields(value))
@@ -117,11 +128,10 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
     def declare(rule: Callable[..., Any]) -> Any:
         ruled = inspect.signature(rule).parameters
 
-        @functools.wraps(rule)
-        def asked(*args: Any, **kwargs: Any) -> Any:
+        def held(*args: Any, **kwargs: Any) -> Callable[[], Any]:
             for option in union:
-                option.refuse(_at(kwargs, option.path))
-            wanted = {name: value for name, value in kwargs.items() if _asks(value)}
+                option.refuse(at(kwargs, option.path))
+            wanted = {name: value for name, value in kwargs.items() if asks(value)}
             if ruled:
                 form = kinds[rule(*args, **{name: value for name, value in kwargs.items() if name in ruled})]
             else:
@@ -130,10 +140,14 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
             known = {
                 name: value for name, value in kwargs.items() if name in form.takes or name in wanted.keys() - {*GIVEN}
             }
-            return form.function(*args, **known)
+            return held_of(form.function)(*args, **known)
+
+        @functools.wraps(rule)
+        def asked(*args: Any, **kwargs: Any) -> Any:
+            return held(*args, **kwargs)()
 
         asked.__signature__ = _signature(kinds, union, ruled)  # type: ignore[attr-defined]
-        asked.options = union  # type: ignore[attr-defined]
+        asked.options, asked.held = union, held  # type: ignore[attr-defined]
         return asked
 
     return declare
@@ -164,8 +178,8 @@ class _Form:
 
     def refuse(self, args: Sequence[Any], wanted: Mapping[str, Any], union: Sequence[Asked]) -> None:
         """Raise `UsageError` for an argument of another form, and for one that is missing."""
-        asked = [(option, _at(wanted, option.path)) for option in union]
-        given = [option for option, value in asked if _asks(value) and not (option.records and value == option.default)]
+        asked = [(option, at(wanted, option.path)) for option in union]
+        given = [option for option, value in asked if asks(value) and not (option.records and value == option.default)]
         if foreign := [option for option in given if option.path[0] not in self.takes]:
             alike = itertools.groupby(foreign, key=lambda option: option.forms)  # sorted by forms
             only = [f"{', '.join(one.option for one in some)}: only for {' or '.join(names)}" for names, some in alike]

@@ -64,11 +64,11 @@ class SourceError(AuditorError):
 
 
 class AdvisedError(SourceError):
-    """A file that can be read with other options: `options` are those of `auditor ingest`, by name without dashes."""
+    """A file that can be read with other arguments of `ingest`."""
 
-    def __init__(self, message: str, options: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, message: str, **arguments: str | Sequence[str]) -> None:
         super().__init__(message)
-        self.options = tuple(options)
+        self.arguments = arguments
 
 
 class StoreError(AuditorError):

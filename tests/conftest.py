@@ -18,6 +18,7 @@ import pytest
 from changes import tests_an_unchanged_kernel, tests_what_changed
 
 from auditor.cli.app import main
+from auditor.cli.reader import READER
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 from auditor.model import Kind, Source
 from auditor.reports.escaping import OF_CI
@@ -62,6 +63,7 @@ def _talk_as_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test goes on talking as another has asked for on its command line."""
     for name, value in vars(Verbosity()).items():
         monkeypatch.setattr(VERBOSITY, name, value)
+    READER.stand({})
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -27,6 +27,7 @@ from typer.core import TyperGroup
 from auditor import __version__
 from auditor.cli.former import refuse_former
 from auditor.cli.meant import refuse_unknown
+from auditor.cli.reader import READER
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.errors import AuditorError, disobeyed, redacted
 from auditor.studies import GROUPS, STUDIES
@@ -99,16 +100,18 @@ class Commands(TyperGroup):
         """Make the called command from its study; a file is audited. Raises `UsageError` for a removed command."""
         name = args[0] if args else ""
         if self.name != "store" and name not in self.commands and _is_file(name):
-            return name, _made("FILE", _function("FILE"), ctx), args
+            return name, made("FILE"), args
         called = f"store {name}" if self.name == "store" else name
         refuse_former(called, args[1:])
         if called in LISTED:
-            self.commands[name] = _made(name, _function(called), ctx)
+            self.commands[name] = made(called)
         elif name and not name.startswith("-") and name not in self.commands:
             own = "store " * (self.name == "store")
             refuse_unknown(called, {key: line for key, (_, line) in LISTED.items() if key.startswith(own)})
         return super().resolve_command(ctx, args)
 
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="auditor",
@@ -116,21 +119,19 @@ app = typer.Typer(
     help="Audit image-caption datasets: `auditor FILE` audits a file. `auditor --help --all` lists every command.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_SETTINGS,
 )
 
 
-def _made(name: str, function: Callable[..., None], ctx: Any) -> Any:
-    """Make the command of a function."""
+def made(name: str) -> Any:
+    """Make a command."""
     from rich.markup import escape
 
     from auditor.cli.derived import help_of
 
-    made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-    made.command(name, help=escape(help_of(function)))(function)
-    command = typer.main.get_command(made)
-    command.context_settings = dict(ctx.command.context_settings)
-    return command
+    function, own = _function(name), typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    own.command(name.rpartition(" ")[2], help=escape(help_of(function)), context_settings=_SETTINGS)(function)
+    return typer.main.get_command(own)
 
 
 def _is_file(name: str) -> bool:
@@ -258,6 +259,7 @@ def _return_memory() -> None:
 
 
 def _run(arguments: list[str] | None) -> NoReturn:
+    READER.stand({})
     _keep_streams_open()
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
@@ -332,7 +334,7 @@ def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
             sys.stderr.write(disobeyed(redacted(traceback.format_exc())))
-        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
+        print(_one_line(READER.text(message)), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
     except OSError:  # the exit code still reports the failure
         mute(STDERR)
     return code

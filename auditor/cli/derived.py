@@ -19,6 +19,7 @@ from auditor.asked import Asked, Face
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
 from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
+from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
 
@@ -51,7 +52,7 @@ class _Option:
         if self.parameter.metavar is not None:
             info: Any = typer.Argument(metavar=self.parameter.metavar, help=self._help(), **self._offers())
         else:
-            info = typer.Option(*self._words(), help=self._help(), rich_help_panel=self._panel(), **self._offers())
+            info = typer.Option(*self.asked.words, help=self._help(), rich_help_panel=self._panel(), **self._offers())
         given: Any = inspect.Parameter.empty if needed else None if self.is_list else self.default
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
@@ -63,7 +64,7 @@ class _Option:
 
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path) and self.parameter.path is not None:
-                guards.refuse(path, self.parameter.path, self._words()[0])
+                guards.refuse(path, self.parameter.path, self.asked.words[0])
 
     def accepted(self, value: Any) -> Any:
         """Return a value as the study takes it; without one, what it would read."""
@@ -80,13 +81,6 @@ class _Option:
 
     def _offers(self) -> dict[str, Any]:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
-
-    def _words(self) -> list[str]:
-        """Return the spellings of the option: `--metric` and `-m`; `--time/--no-time` for a switch that is on."""
-        name = self.asked.option
-        if self.default is True:
-            return [f"{name}/--no-{name[2:]}"]
-        return [name, *([f"-{self.parameter.short}"] if self.parameter.short else [])]
 
 
 def command(name: str, study: Study) -> Callable[..., None]:
@@ -139,7 +133,7 @@ def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Param
     if "store" not in takes:
         return []
     return [
-        _option("store", o.StorePath, o.DEFAULT_STORE),
+        _option("store", o.StorePath, DEFAULT_STORE),
         _option("wait", o.Wait, 10.0),
         _option("memory", o.Memory, None),
     ]
@@ -181,7 +175,7 @@ def _run(
     is_alone = face.alone(values)
     is_of_files = "store" in takes and not face.writes and not is_alone
     files, stored, outputs = _dataset_files(options, values) if is_of_files else ({}, {}, [])
-    arguments, keywords = _arguments([option for option in options if option.name in given], values)
+    arguments, keywords = asked.arguments([option.asked for option in options if option.name in given], values)
     if face.document:
         keywords |= {"card": card} | ({} if chosen == "html" else {"browse": False})
     if face.verdicts:
@@ -245,7 +239,8 @@ def _opened_for_files(
                     for name, ref in stored.items():
                         export(store, ref, folder / name, file_format="bundle", progress=progress)
             bundles = {name: folder / name for name in stored}
-            store = workspace.enter_context(apart(files, narrate, progress, outputs, bundles))
+            READER.files = files
+            store = workspace.enter_context(apart(files, READER.kept, narrate, progress, outputs, bundles))
         yield store
 
 
@@ -261,25 +256,6 @@ def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, 
         raise result.failure
     if result.holds is False and (values["exit_code"] if asks else True):
         raise typer.Exit(o.FINDING)
-
-
-def _arguments(options: Sequence[_Option], values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the given arguments of a study, with records of settings made of their fields."""
-    positional: list[Any] = []
-    keywords: dict[str, Any] = {}
-    fields: dict[tuple[str, ...], tuple[type, dict[str, Any]]] = {}
-    for option in options:
-        value, path = values[option.name], option.asked.path
-        if option.asked.placed:
-            positional += value or () if option.asked.variadic else [value]
-        for depth, record in enumerate(option.asked.records, start=1):
-            fields.setdefault(path[:depth], (record, {}))
-        if not option.asked.placed:
-            (fields[path[:-1]][1] if path[:-1] else keywords)[path[-1]] = value
-    for path in sorted(fields, key=len, reverse=True):
-        record, given = fields[path]
-        (fields[path[:-1]][1] if path[:-1] else keywords)[path[-1]] = record(**given)
-    return positional, keywords
 
 
 def paragraphs(function: Callable[..., Any]) -> list[str]:

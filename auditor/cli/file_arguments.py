@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -273,11 +272,13 @@ def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str,
     outputs = _texts(values.get(CANDIDATES))
     other = next((file for file in files if file not in outputs), None)
     if other is not None and stored:
+        from auditor.called import call
+
         name = _name(other)
-        kind = next((f" --kind {kind}" for option, kind in _KINDS.items() if other in _texts(values.get(option))), "")
+        kind = next((kind for option, kind in _KINDS.items() if other in _texts(values.get(option))), None)
+        keep = call("ingest", name, files=[other], kind=kind)
         raise UsageError(
-            f"{stored[0]} is a dataset in the store, but {other} is a file; run `auditor ingest {name} --from "
-            f"{shlex.quote(other)}{kind}` first, then name both"
+            f"{stored[0]} is a dataset in the store, but {other} is a file; run `{keep}` first, then name both"
         )
     named: dict[str, str] = dict.fromkeys((dataset_of(ref) for ref in stored), "")
     for file in files:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from auditor.cli.options import DEFAULT_STORE
+from auditor.cli.reader import DEFAULT_STORE
 from auditor.errors import AuditorError, UsageError
 
 #: Words for what commands do, of other programs and of papers, beside those of their lines of help.
@@ -44,7 +44,9 @@ _STEM, _ALIKE = 4, 0.75
 def refuse_unknown(word: str, commands: Mapping[str, str]) -> None:
     """Raise `UsageError` for a word that is not a command, with what it may mean; `commands` have lines of help."""
     if (dataset := _dataset(word)) is not None:
-        raise UsageError(f"{word} is a dataset, not a command; `auditor datasets {dataset}` lists its versions")
+        from auditor.called import call
+
+        raise UsageError(f"{word} is a dataset, not a command; `{call('datasets', dataset)}` lists its versions")
     meant = [name for name in commands if _means(word.lower(), (name, commands[name], _WORDS.get(name, "")))]
     meant = get_close_matches(word.lower(), commands, 2, _ALIKE) or meant[:2]
     said = " or ".join(f"`auditor {name}` ({commands[name].rstrip('.')})" for name in meant)

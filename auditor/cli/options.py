@@ -20,6 +20,7 @@ import typer
 
 from auditor.cli.completions import written_formats
 from auditor.cli.file_arguments import own_tables, refuse_targets
+from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
@@ -131,8 +132,6 @@ Output = Annotated[
 
 Picture = Annotated[str | None, typer.Option("--figure", help="Figure to draw; default: all, a file each.", **_OUTPUT)]
 
-DEFAULT_STORE = Path("audit.duckdb")
-
 #: Exit code of a command that found a change or a failed check.
 FINDING = 1
 
@@ -158,6 +157,7 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
             gc.freeze()
             gc.enable()
         VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
+        READER.stand(arguments)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments, outputs)
         with suppress(OSError):  # no folder for temporary files
@@ -254,6 +254,7 @@ def deliver(
     from auditor import reports
     from auditor.reports import notebook, terminal
 
+    result = READER.shown(result)
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
         _refuse(result.command, chosen)
@@ -336,6 +337,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
 
+    document = READER.shown(document)
     if output is None and chosen == "table":
         from auditor.reports.terminal import Screen
         from auditor.reports.terminal.document import show

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from auditor.cli.reader import READER
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -78,7 +80,7 @@ def narrate(message: str) -> None:
 
     try:
         console = narrator()
-        console.print(harmless(redacted(message)), style="dim", soft_wrap=not console.is_terminal)
+        console.print(harmless(redacted(READER.text(message))), style="dim", soft_wrap=not console.is_terminal)
     except OSError:  # the reader has left, and the work goes on
         mute(STDERR)
 

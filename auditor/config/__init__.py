@@ -141,8 +141,11 @@ def source(name: str, declared: Mapping[str, Source]) -> Source:
         return declared[name]
     near = get_close_matches(name, declared, _NEAREST) or sorted(declared)[:_NEAREST]
     known = ", ".join(near) + (f" and {more} more" if (more := len(declared) - len(near)) > 0 else "")
-    file = f"{Path(name).stem} --from {shlex.quote(name)}" if Path(name).is_file() else "NAME --from FILE"
-    raise UsageError(f"{name}: not declared in datasets.toml, which has {known}; to read a file: auditor ingest {file}")
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(name).stem).strip("-._") or "NAME"
+    file = f"{stem} --from {shlex.quote(name)}" if Path(name).is_file() else "NAME --from FILE"
+    raise UsageError(
+        f"{name}: not declared in datasets.toml, which has {known}; to read a file: `auditor ingest {file}`"
+    )
 
 
 def _from_files(

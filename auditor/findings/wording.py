@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -82,6 +83,12 @@ def _reason(why: str | int | None, item: str) -> str | int | None:
 def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
     """Return remarks in the words of their dataset."""
     return [of_item(said, item) if isinstance(said, Finding) else worded(said, item) for said in remarks]
+
+
+def advice(finding: Finding, ref: str = "") -> str:
+    """Return what to do about a finding, with commands for its dataset or for another reference to it."""
+    name = ref or str(finding.about.get("dataset") or "DATASET")
+    return finding.advice or kind_for(finding).fix.replace("DATASET", shlex.quote(name))
 
 
 def kind_for(finding: Finding) -> findings.Kind:

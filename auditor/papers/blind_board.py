@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from auditor import config
+from auditor.called import not_stored
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
@@ -39,7 +40,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     for name in there:
         results[name] = choices(store, name, metrics=[], errors=0, seed=seed, progress=progress)
     known = [*paper.datasets, *(name for name, one in config.sources(None).items() if one.kind == "choices")]
-    lacking = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in known if name not in results}
+    lacking = {name: not_stored(name) for name in known if name not in results}
     return Measured(
         {of: value for name, result in results.items() for of, value in _quantities(name, result)},
         lacking,

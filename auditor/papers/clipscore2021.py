@@ -11,6 +11,7 @@ from itertools import pairwise
 import polars as pl
 
 from auditor import parameters as p
+from auditor.called import call
 from auditor.model import Progress, Selection
 from auditor.papers.clipscore2021_ratings import (
     DEFINITIONS,
@@ -102,8 +103,8 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progr
 
 def _lacking(store: Store, name: str) -> str | None:
     """Return a message if a set of ratings or its references must be ingested."""
-    missing = " ".join(dataset for dataset in (name, SETUPS[name].against) if not log(store, dataset))
-    return f"not in the store: `auditor ingest {missing}`" if missing else None
+    missing = [dataset for dataset in (name, SETUPS[name].against) if not log(store, dataset)]
+    return f"not in the store: `{call('ingest', *missing)}`" if missing else None
 
 
 def _measured(name: str, part: Followed) -> Quantities:

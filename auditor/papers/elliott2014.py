@@ -13,6 +13,7 @@ from typing import NamedTuple
 import polars as pl
 
 from auditor import parameters as p
+from auditor.called import not_stored
 from auditor.model import Progress, Selection, silent
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
@@ -182,9 +183,7 @@ def _lacking(store: Store, name: str) -> str | None:
     missing = next((each for each in (name, _DESCRIBED[name]) if not log(store, each)), None)
     if missing is None:
         return None
-    if missing in _TO_OBTAIN:
-        return f"{missing} is not in the store: `auditor fetch {missing}` explains how to obtain it"
-    return f"{missing} is not in the store: `auditor ingest {missing}`"
+    return not_stored(missing, "fetch" if missing in _TO_OBTAIN else "ingest")
 
 
 def _absent(paper: Paper, lacking: Mapping[str, str]) -> dict[Quantity, str]:

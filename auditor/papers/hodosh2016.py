@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from auditor import parameters as p
+from auditor.called import not_stored
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantities
 from auditor.papers.measured import Measured
@@ -92,7 +93,7 @@ def _lacking(store: Store) -> str | None:
     captions, items = log(store, _CAPTIONS), log(store, _ITEMS)
     if not captions:
         made = "" if items else f"; nor is {_ITEMS}: {_MADE_BY}"
-        return f"{_CAPTIONS} is not in the store: `auditor ingest {_CAPTIONS}`{made}"
+        return f"{not_stored(_CAPTIONS)}{made}"
     if not items:
         return f"{_ITEMS} is not in the store: {_MADE_BY}"
     if items[0].kind != "choices":

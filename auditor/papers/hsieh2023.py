@@ -8,6 +8,7 @@ import polars as pl
 
 from auditor import config
 from auditor import parameters as p
+from auditor.called import call, not_stored
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
@@ -27,8 +28,6 @@ _NO_ANSWERS = (
     " https://github.com/IMirandaM/BiVLC, with a column model"
 )
 
-_NO_CAPTIONS = f"{_CAPTIONS} is not in the store: `auditor ingest {_CAPTIONS}`"
-
 #: Models by their names in that file.
 _MODELS = ("ViT-B-32", "CLIP_COCO")
 
@@ -37,8 +36,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """Measure counts, accuracy without the image, and CLIP's accuracy by part if its answers are available."""
     versions = log(store, _ITEMS)
     if not versions or versions[0].kind != "choices":
-        what = f"contains {versions[0].kind}, not forced-choice items" if versions else "is not in the store"
-        return Measured({}, {_ITEMS: f"{_ITEMS} {what}: `auditor ingest {_ITEMS}`"})
+        is_other = (
+            versions and f"{_ITEMS} contains {versions[0].kind}, not forced-choice items: `{call('ingest', _ITEMS)}`"
+        )
+        return Measured({}, {_ITEMS: is_other or not_stored(_ITEMS)})
     answers = _answers()
     scores = [answers] if answers is not None else []
     result = choices(store, _ITEMS, metrics=[], scores=scores, errors=0, seed=seed, progress=progress)
@@ -75,7 +76,9 @@ def _answers() -> Path | None:
 def _absent(paper: Paper, has_answers: bool, has_captions: bool) -> dict[Quantity, str]:
     """Return why quantities cannot be measured: missing answers or captions."""
     of_models = {check.of: _NO_ANSWERS for check in paper.checks if check.of[1] in _MODELS and not has_answers}
-    of_captions = {check.of: _NO_CAPTIONS for check in paper.checks if check.of[-1] == "captions" and not has_captions}
+    of_captions = {
+        check.of: not_stored(_CAPTIONS) for check in paper.checks if check.of[-1] == "captions" and not has_captions
+    }
     return of_models | of_captions
 
 

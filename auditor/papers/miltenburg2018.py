@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from auditor import config
+from auditor.called import call, not_stored
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
@@ -183,18 +184,16 @@ def _substitutes(evaluation: str | None, training: str | None) -> list[str]:
 def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, training: str | None) -> dict[str, str]:
     """Return what to ingest for the datasets of checks that are not in the store."""
     missing = [name for name in paper.datasets if name not in systems]
-    reasons = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in missing}
+    reasons = {name: not_stored(name) for name in missing}
     if evaluation is None:
-        reasons[_PEOPLE] = f"{_EVALUATION[1]} is not in the store: `auditor ingest {_EVALUATION[1]}`"
+        reasons[_PEOPLE] = not_stored(_EVALUATION[1])
     if training != _TRAINING[0]:
-        reasons[_TRAINED] = (
-            f"{_TRAINING[0]} is not in the store: `auditor fetch {_TRAINING[0]}` explains how to obtain it"
-        )
+        reasons[_TRAINED] = not_stored(_TRAINING[0], "fetch")
     reasons[""] = "not all nine systems have both values, or all nine have the same"
     if missing:
-        reasons[""] = f"not all nine systems are in the store: `auditor ingest {' '.join(missing)}`"
+        reasons[""] = f"not all nine systems are in the store: `{call('ingest', *missing)}`"
     if evaluation is None or training is None:
-        needed = f"needs human captions and words of training data: `auditor ingest {_EVALUATION[1]} {_TRAINING[1]}`"
+        needed = f"needs human captions and words of training data: `{call('ingest', _EVALUATION[1], _TRAINING[1])}`"
         named = (*systems, *([_PEOPLE] if evaluation else []), *([] if missing else [""]))
         reasons |= dict.fromkeys(named, needed)
     return reasons

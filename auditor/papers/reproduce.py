@@ -221,7 +221,12 @@ def _tables(paper: Paper, rows: pl.DataFrame) -> list[Table]:
         )
     if unanswered.height:
         made.append(
-            Table("not answerable", unanswered.select("dataset", "checks", "items", "reason"), name="not-answerable")
+            Table(
+                "not answerable",
+                unanswered.select("dataset", "checks", "items", "reason"),
+                name="not-answerable",
+                sentences=("reason",),
+            )
         )
     return made
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from auditor import parameters as p
+from auditor.called import not_stored
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
@@ -95,12 +96,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """Measure accuracies, ceilings, league tables and correlations of the paper's datasets in the store."""
     here = [name for name in paper.datasets if log(store, name)]
     without = {name: other for name, other in _REFERENCES_OF.items() if name in here and not log(store, other)}
-    absent = {
-        name: f"{name} is not in the store: `auditor ingest {name}`"
-        for name in paper.datasets
-        if name not in here and name not in (*_NOT_PUBLIC, _PILOT)
+    missing = {
+        name: not_stored(name) for name in paper.datasets if name not in here and name not in (*_NOT_PUBLIC, _PILOT)
     }
-    absent |= {name: f"{other} is not in the store: `auditor ingest {other}`" for name, other in without.items()}
+    missing |= {name: not_stored(other) for name, other in without.items()}
     usable = [name for name in here if name not in without]
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
     settings = replace(_SETTINGS, seed=seed)
@@ -119,7 +118,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     if _TRIPLETS[0] in usable:
         quantities.update(_pilot(store, settings, metrics, progress))
     else:
-        absent[_PILOT] = absent[_TRIPLETS[0]]
+        missing[_PILOT] = missing[_TRIPLETS[0]]
     if {_TRIPLETS[0], _BETTER} <= {*usable}:
         truths = _two_truths(store, seed, progress)
         if truths is not None:
@@ -147,7 +146,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     left_out = [name for name in AS_PUBLISHED if name not in metrics]
     return Measured(
         quantities,
-        {**absent, **_NOT_PUBLIC},
+        {**missing, **_NOT_PUBLIC},
         resolve_all(store, usable),
         signatures,
         tables=tuple(shown),

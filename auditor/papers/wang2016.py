@@ -10,6 +10,7 @@ from statistics import fmean
 import polars as pl
 
 from auditor import parameters as p
+from auditor.called import not_stored
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
@@ -49,14 +50,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     `inter` samples from the paper's datasets in the store, without related ones.
     """
     here = [name for name in paper.datasets if log(store, name)]
-    absent = [name for name in paper.datasets if name not in here]
-    lacking = {
-        name: f"{name} is not in the store: "
-        + (f"`auditor fetch {name}` explains how to obtain it" if name in _TO_OBTAIN else f"`auditor ingest {name}`")
-        for name in absent
-    }
+    missing = [name for name in paper.datasets if name not in here]
+    lacking = {name: not_stored(name, "fetch" if name in _TO_OBTAIN else "ingest") for name in missing}
     if not log(store, CORPUS):
-        lacking |= dict.fromkeys(here, f"{CORPUS} is not in the store: `auditor ingest {CORPUS}`")
+        lacking |= dict.fromkeys(here, not_stored(CORPUS))
     if not here:
         return Measured({}, lacking)
     metrics = [request.label for request in requests(None) if request.label in METRICS]

@@ -121,6 +121,8 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
     if column == "statistic" and not re.search(r"\d", shown):
         shown = _SPELLED.get(shown, shown.replace("-", " "))
     written = escaped(as_papers_write(shown) if column in ("metric", "") else shown)
+    if column in table.sentences:
+        written = _said(shown)
     return rf"\textbf{{{written}}}" if (row, column) in table.best else written
 
 

@@ -57,7 +57,8 @@ def table_lines(table: Table) -> str:
 
 
 def _cell(table: Table, row: int, column: str, value: object) -> str:
-    written = escaped(cell(table, column, value))
+    plain = cell(table, column, value)
+    written = sentence(plain, escaped, typed) if column in table.sentences else escaped(plain)
     return f"**{written}**" if (row, column) in table.best else written
 
 

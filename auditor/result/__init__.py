@@ -148,7 +148,8 @@ class Finding:
     `kind` is a code of `auditor.findings.KINDS`, whose page explains it. `about` names its subject: dataset, version,
     split, image, slot, metric, against …. `values` are its numbers, for `n` items that were checked. `examples` are
     some of its captions: image, slot, text, why; for pairs also `other_image`, `other_slot` and `other_text`.
-    `headline` is its main number with the unit. `item` is the word for what the captions describe.
+    `headline` is its main number with the unit. `item` is the word for what the captions describe. `advice` is what to
+    do, if a reader needs other commands than those of its kind.
     """
 
     kind: str
@@ -160,6 +161,7 @@ class Finding:
     examples: tuple[Mapping[str, str | int | None], ...] = field(default=(), hash=False)
     headline: str = ""
     item: str = IMAGE
+    advice: str = ""
 
     def __str__(self) -> str:
         """Return its sentence."""
@@ -210,9 +212,10 @@ class Table:
     ranked first with certainty. `digits` is the number of decimals of a column, if it is not four; an `exact` table
     shows all of them. `beside` names two columns of texts whose differing words can be marked. `tells_findings` marks a
     table that repeats the findings of its result. `pictured` are the images of the rows. On a page, `anchors` names the
-    column that links to rows use, and `filters` the columns that select rows. A report shows a `further` table only on
-    request. A table that places datasets by the column in `bars` has a `sample`: the first such table of a report is
-    part of its answer, and a page has a switch for further samples of the same column.
+    column that links to rows use, and `filters` the columns that select rows. `sentences` are columns that can name
+    commands. A report shows a `further` table only on request. A table that places datasets by the column in `bars` has
+    a `sample`: the first such table of a report is part of its answer, and a page has a switch for further samples of
+    the same column.
     """
 
     title: str
@@ -229,6 +232,7 @@ class Table:
     pictured: tuple[Pictured, ...] = ()
     anchors: str | None = None
     filters: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     further: bool = False
     is_scaled: bool = False
     sample: str = ""

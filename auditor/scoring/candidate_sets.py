@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from auditor.called import not_stored
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
@@ -87,7 +88,7 @@ def candidate_sets(
         if name == "inter" and not pool:
             reasons[name] = "needs a dataset that is not related; list several datasets, or set --others NAME"
         elif name in _OF_CORPUS and not corpus:
-            reasons[name] = f"{substitutes.corpus_name} is not in the store: `auditor ingest {substitutes.corpus_name}`"
+            reasons[name] = not_stored(substitutes.corpus_name)
         elif name in _OF_CORPUS and not is_unrelated:
             reasons[name] = f"{substitutes.corpus_name} has captions of the same images; set another --corpus"
         else:

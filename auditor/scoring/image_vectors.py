@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from auditor.arrays import np
+from auditor.called import call
 from auditor.errors import MetricError
 from auditor.metrics.vectors.bags import bags
 from auditor.metrics.vectors.cards import AUTO
@@ -76,7 +77,7 @@ def _pinned(captions: Captions, request: MetricRequest) -> MetricRequest:
         what = "vectors of its texts and images" if of_texts else "vectors of its images"
         raise MetricError(
             f"{selection.label}: {request.label} not available: the store has no {what}; import them with "
-            "`auditor ingest NAME --format vectors --from FILE`"
+            f"`{call('ingest', 'NAME', files=['FILE'], file_format='vectors')}`"
         )
     settings["vectors"] = Selection(version).pinned_name
     if not of_texts:

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
@@ -87,8 +88,9 @@ def _refused(captions: Captions) -> NoReturn:
     version, known = captions.selection.version, _related(captions)
     sql, params = "select related from dataset where dataset = $dataset", {"dataset": version.dataset}
     absent = [other for other in captions.store.query(sql, params)["related"].item() if other not in known]
-    first = f"run `auditor ingest {absent[0]}`, or " if absent else ""
-    command = f"auditor {'choices' if version.kind == 'choices' else 'agree'} {captions.label} --against DATASET"
+    first = f"run `{call('ingest', absent[0])}`, or " if absent else ""
+    study = "choices" if version.kind == "choices" else "agree"
+    command = call(study, captions.label, store=captions.store, against="DATASET")
     raise UsageError(f"{captions.label}: no related dataset in the store describes its images; {first}run `{command}`")
 
 

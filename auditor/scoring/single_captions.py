@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import MetricError, UsageError
 from auditor.model import Selection
 from auditor.result import Finding, about, counted
@@ -42,8 +43,8 @@ def refusal(selection: Selection, why: str, instead: str | None = None) -> Metri
     """Return the error of a command that needs references; it ends with commands that need none."""
     name = selection.label
     others = (
-        f"run `auditor diversity {name} -s sameness` (similarity of captions of different images), `auditor bounds "
-        f"{name}` (scores of substitutes) or `auditor findings {name}` (problems)"
+        f"run `{call('diversity', name, statistics=['sameness'])}` (similarity of captions of different images), "
+        f"`{call('bounds', name)}` (scores of substitutes) or `{call('findings', name)}` (problems)"
     )
     return MetricError(f"{name}: {why}; {instead or others}")
 

@@ -136,7 +136,7 @@ def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
     if guessed is not None:
         return AdvisedError(
             f"{path}: unknown format: the text is not UTF-8 but may be {guessed}; try --encoding {guessed}",
-            [("encoding", guessed)],
+            encoding=guessed,
         )
     if path.is_dir() or not _is_utf8(head):
         return SourceError(f"{path}: unknown format; set --format to one of {', '.join(FORMATS)}")
@@ -152,7 +152,7 @@ def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
         return SourceError(f"{message}; {hint}; see `auditor ingest --formats`")
     if path.name.removesuffix(".gz").removesuffix(".zst").endswith((".csv", ".tsv")):
         return SourceError(f"{message}; if it has no header, name the columns: --columns image,caption")
-    return AdvisedError(f"{message}; to read each line as a caption, set --format parallel", [("format", "parallel")])
+    return AdvisedError(f"{message}; to read each line as a caption, set --format parallel", file_format="parallel")
 
 
 def _is_utf8(head: bytes) -> bool:

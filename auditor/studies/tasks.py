@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.files import printable
 from auditor.files import rows as row_files
@@ -139,8 +140,9 @@ def tasks(
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
         single = (versions.images(store, selection)["captions"] < 2).all()
-        pairs = f"; `auditor tasks {ref} --candidates intra --kind pairs` needs one caption per image" if single else ""
-        raise UsageError(f"{selection.label}: no questions: {why}{pairs}")
+        pairs = call("tasks", ref, candidates=["intra"], form="pairs")
+        more = f"; `{pairs}` needs one caption per image" if single else ""
+        raise UsageError(f"{selection.label}: no questions: {why}{more}")
     questions = rows.select(
         "task",
         pl.lit(form).alias("kind"),
@@ -331,7 +333,6 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     files = pl.DataFrame(
         {"file": [printable(path), printable(key)], "for": ["raters: B or C in the column of each rater", "ingest"]}
     )
-    advice = (f"to import votes: `auditor ingest NAME --from {path} --format votes --option key_file={key}`",)
-    return replace(
-        result, tables=(*result.tables, Table("written", files, name="written")), notes=(*result.notes, *advice)
-    )
+    votes = call("ingest", "NAME", files=[path], file_format="votes", options=[f"key_file={key}"])
+    tables = (*result.tables, Table("written", files, name="written"))
+    return replace(result, tables=tables, notes=(*result.notes, f"to import votes: `{votes}`"))

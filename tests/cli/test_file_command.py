@@ -22,7 +22,7 @@ def test_a_file_is_audited_and_leaves_only_its_page(file: Path, tmp_path: Path) 
     ran = run_auditor("mine.csv", folder=tmp_path)
     assert ran.returncode == 0
     assert "refusals" in ran.stdout
-    assert "`auditor findings mine.csv -o FILE.csv`" in ran.stderr
+    assert "`auditor findings mine.csv -o findings.csv`" in ran.stderr
     assert "add -o FILE.csv" not in ran.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.csv", "mine.csv.audit.html"]
     assert "<title>Audit of mine" in (tmp_path / "mine.csv.audit.html").read_text()

@@ -44,7 +44,7 @@ def test_card_goes_to_standard_output_as_markdown(filled: Path, capsysbinary: py
     assert said.startswith('---\npretty_name: "set"\n')
     assert "\n---\n\n## Dataset card: set\n" in said
     assert "| captions | 4 |" in said
-    assert f"auditor report set@{version[:12]} --format card -m bleu-1\n" in said
+    assert f"auditor report set@{version[:12]} -m bleu-1 --format card\n" in said
 
 
 @searching_for("markup")

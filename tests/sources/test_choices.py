@@ -221,7 +221,8 @@ def test_columns_named_right_and_wrong_are_advised_as_choices(tmp_path: Path) ->
     with pytest.raises(AdvisedError) as advised:
         sources.reading(Part((own,)), "table")
     named = {"image_col": "file", "right_col": "gold_text", "wrong_col": "foil_text"}
-    assert advised.value.options == (("format", "choices"), *(("option", f"{of}={it}") for of, it in named.items()))
+    options = [f"{of}={it}" for of, it in named.items()]
+    assert advised.value.arguments == {"file_format": "choices", "options": options}
     known.write_text(f"category,file,true_caption,false_caption\n{rows}")
     assert sources.guess(Part((known,))) == "choices"
     assert sides(read(own, **named)) == sides(read(known))

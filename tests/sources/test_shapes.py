@@ -287,7 +287,7 @@ def test_shape_is_refused_with_a_command_that_reads_it(store: Store, tmp_path: P
     with pytest.raises(SourceError, match=shape.says) as refusal:
         ingest(store, "q", files=[tmp_path / shape.name], config={})
     assert held(store) == []
-    command = shlex.split(str(refusal.value).partition("; try: ")[2])
+    command = shlex.split(str(refusal.value).partition("; try `")[2].removesuffix("`"))
     assert command[:5] == ["auditor", "ingest", "q", "--from", str(tmp_path / shape.name)]
     given: dict[str, list[str]] = {}
     for option, value in zip(command[5::2], command[6::2], strict=True):
@@ -301,7 +301,7 @@ def test_shape_is_refused_with_a_command_that_reads_it(store: Store, tmp_path: P
 def test_option_of_a_single_format_implies_it(store: Store, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_bytes(table("image,caption,correct,fluent", [[*row, "4", "5"] for row in FIVE]))
     ask: Any = {"files": [tmp_path / "c.csv"], "config": {}}
-    with pytest.raises(SourceError, match=r"correct, fluent; try: .*--format judgements --option score_col=correct$"):
+    with pytest.raises(SourceError, match=r"correct, fluent; try `.*--format judgements --option score_col=correct`$"):
         ingest(store, "q", **ask, file_format="judgements")
     with pytest.raises(UsageError, match='"table" has no option score_col; set --format judgements'):
         ingest(store, "q", **ask, file_format="table", options=["score_col=correct"])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditor.called import call
 from auditor.cli import options as o
 from auditor.cli.commands.file import FIRST_METRICS
+from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.cli.verbosity import VERBOSITY
 
 if TYPE_CHECKING:
@@ -45,13 +48,13 @@ def command(
     from auditor.studies.ingest import ingest_sources
 
     declared = sources(_SAMPLE, data=_SAMPLE.parent)
-    store = _made(folder) / "audit.duckdb"
-    with o.opened(store, write=True) as opened, o.progressing() as progress:
+    READER.stand({"store": DEFAULT_STORE})  # the page is read in the folder, where the store is
+    with o.opened(_made(folder) / DEFAULT_STORE, write=True) as opened, o.progressing() as progress:
         ingest_sources(opened, list(declared.values()), progress=progress)
         settings = report.ReportSettings(metrics=FIRST_METRICS)
         document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
-    typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder, store))]))
+    typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder))]))
 
 
 def _made(folder: Path) -> Path:
@@ -111,14 +114,19 @@ def _summary(document: Document) -> list[str]:
     ]
 
 
-def _next(folder: Path, store: Path) -> list[str]:
+def _next(folder: Path) -> list[str]:
     """Return where the page is, and the commands to try next."""
+    commands = (
+        call("findings", _FLAWED),
+        call("compare", _NARROW, _VARIED, metrics=["rouge-1", "cider"]),
+        call("export", _FLAWED, target="captions.csv"),
+    )
     return [
         "",
         f"The whole audit is on one page: {folder / 'audit.html'}",
         "",
         "Next:",
-        f"  auditor findings {_FLAWED} --store {store}",
-        "  auditor ingest mine --from captions.csv    your own file, with columns image and caption",
-        "  auditor report mine -o audit.html",
+        f"  {shlex.join(['cd', str(folder)])}",
+        *(f"  {READER.line(command)}" for command in commands),
+        "  auditor captions.csv    or your own file, with columns image and caption",
     ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import shlex
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from auditor.called import call
 from auditor.cli import options as o
+from auditor.cli.reader import READER
 from auditor.cli.verbosity import narrate
 
 if TYPE_CHECKING:
@@ -60,13 +61,14 @@ def command(
     refuse_targets("report", {"output": page, "file": place})
     places = named_apart({"file": place}, ["file"])
     reading = {name: given[name] for name in _READING if given.get(name)}
-    with o.progressing() as progress, apart(places, narrate, progress, reading=reading) as store:
+    READER.files, READER.read = places, bool(reading)
+    with o.progressing() as progress, apart(places, READER.kept, narrate, progress, reading=reading) as store:
         result = in_store(store, *places, config={}, progress=progress, **known)
-        short = _brief(result, file) if as_json else replace(result, frame=result.frame.clear())
+        short = _brief(result, *places) if as_json else replace(result, frame=result.frame.clear())
         o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
             rows = counted(result.frame.height, "caption", "captions")
-            narrate(f"`auditor findings {shlex.quote(file)} -o FILE.csv` writes the {rows} behind them to a file")
+            narrate(f"`{call('findings', *places, output='findings.csv')}` writes the {rows} behind them to a file")
         settings = report.ReportSettings(metrics=FIRST_METRICS)
         document = report.report(store, *places, settings=settings, config={}, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), page)
@@ -74,7 +76,7 @@ def command(
         raise typer.Exit(o.FINDING)
 
 
-def _brief(result: Result, file: str) -> Result:
+def _brief(result: Result, name: str) -> Result:
     """Return the findings without rows, and with as many examples and findings as fit; a note lists what was cut."""
     every, rows = len(result.findings), result.frame.height
     for examples, number in [(3, every), (1, every), *((0, number) for number in range(every, -1, -1))]:
@@ -84,7 +86,7 @@ def _brief(result: Result, file: str) -> Result:
             "examples" * (examples < 3),
             f"{every - number} findings" * (number < every),
         ]
-        note = f"cut: {', '.join(filter(None, lost))}; `auditor findings {shlex.quote(file)} --json` writes all"
+        note = f"cut: {', '.join(filter(None, lost))}; `{call('findings', name, as_json=True)}` writes all"
         notes = (*result.notes, *([note] if any(lost) else []))
         brief = replace(result, frame=result.frame.clear(), findings=shown, notes=notes)
         if len(brief.to_json().encode()) < _BRIEF:

@@ -11,6 +11,7 @@ import typer
 
 from auditor.cli import options as o
 from auditor.cli.file_arguments import refuse_files_of
+from auditor.cli.reader import DEFAULT_STORE
 
 
 def command(
@@ -37,7 +38,7 @@ def command(
     ] = None,
     files: Annotated[bool, typer.Option("--files", help="Let the statement read files in the working folder.")] = False,
     timeout: o.Timeout = None,
-    store: o.StorePath = o.DEFAULT_STORE,
+    store: o.StorePath = DEFAULT_STORE,
     wait: o.Wait = 10.0,
     memory: o.Memory = None,
     format_name: o.Format = None,

@@ -260,7 +260,7 @@ def _table_element(table: Table, album: Album | None) -> str:
 def _cell(
     table: Table, row: int, column: str, value: object, flush: bool, picture: str, apart: Mapping[str, Marked]
 ) -> str:
-    written = _escaped(cell(table, column, value))
+    written = (_said if column in table.sentences else _escaped)(cell(table, column, value))
     if column in apart:
         written = findings_table.marked(apart[column], _escaped)
     if column in table.bars and isinstance(value, float):

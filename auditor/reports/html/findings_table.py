@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from auditor.findings import CAPTION_KINDS, KINDS
-from auditor.findings.wording import kind_for, worded
+from auditor.findings.wording import advice, kind_for, worded
 from auditor.model import Selection
 from auditor.reports import cells
 from auditor.reports.cells import Marked, apart
@@ -161,7 +161,9 @@ def _more(found: Sequence[Finding], wide: int, album: Album, write: Written, typ
             + (f'<div class="examples">{examples}</div>\n' if examples else "")
             + "</div>\n"
         )
-    parts += [f'<p class="advice">{typed(kind.fix)}</p>\n'] if any(one.severity != "info" for one in found) else []
+    parts += (
+        [f'<p class="advice">{typed(advice(found[0]))}</p>\n'] if any(one.severity != "info" for one in found) else []
+    )
     return (
         f'<tr class="more"><td colspan="{wide}"><details id="finding-{found[0].kind}">\n'
         f"<summary>Evidence and what to do: {write(kind.title)}</summary>\n{''.join(parts)}</details></td></tr>\n"

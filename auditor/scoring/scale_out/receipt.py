@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import SourceError, SqlError
 from auditor.files import is_plain, read_json, written
 from auditor.plugins import typed
@@ -94,7 +95,8 @@ def read(path: Path) -> Receipt:
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
     except plans.FORGED as error:
-        raise SourceError(f"{path}: not a receipt; `auditor bounds --scores FILE` writes one next to FILE") from error
+        command = call("bounds", "DATASET", file="FILE")
+        raise SourceError(f"{path}: not a receipt; `{command}` writes one next to FILE") from error
     if plan.digest != named:
         raise SourceError(f"{path}: was modified: its plan does not match its hash")
     return receipt

@@ -68,7 +68,8 @@ def _refuse(path: Path, head: bytes, options: Mapping[str, Option]) -> NoReturn:
         raise AdvisedError(
             f"{path}:1: no column is named like a score; set score_col, and read each aspect as a dataset: "
             + listed(scores, 5),
-            [("format", "judgements"), ("option", f"score_col={scores[0]}")],
+            file_format="judgements",
+            options=[f"score_col={scores[0]}"],
         )
     first = next((block["raw"][0] for block in text_lines.blocks(path)), "")
     raise SourceError(

@@ -139,7 +139,7 @@ def choose(
     except AdvisedError:
         raise
     except SourceError as error:
-        raise AdvisedError(str(error), content.advised(sampled())) from error
+        raise AdvisedError(str(error), **content.advised(sampled())) from error
 
 
 def _chosen(
@@ -218,7 +218,8 @@ def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str
         named = [single] if content.distinct(rows) < len(rows) else candidates
         raise AdvisedError(
             f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read",
-            [*([("image-col", image)] if image else []), *(("caption-col", name) for name in named)],
+            **({"image_col": image} if image else {}),
+            caption_col=named,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 #: The first values of columns, by name; empty ones are null or "".
 Values = Mapping[str, Sequence[str | None]]
@@ -81,22 +82,22 @@ def numbered(width: int) -> list[str]:
     return [f"column {number}" for number in range(1, width + 1)]
 
 
-def advised(values: Values) -> list[tuple[str, str]]:
-    """Return the options that name the columns which look like an image and a caption; empty if there are none.
+def advised(values: Values) -> dict[str, Any]:
+    """Return the arguments of `ingest` for the columns which look like an image and a caption; empty without them.
 
     If columns look like right and wrong captions, they are those of forced-choice items.
     """
     captions = caption_columns(values)
     image = image_column(values, captions)
     if image is None or not captions:
-        return []
+        return {}
     wrong = next((name for name in captions if _WRONG.search(name)), None)
     right = next((name for name in captions if _RIGHT.search(name)), None)
     if wrong and right:
         columns = {"image_col": image, "right_col": right, "wrong_col": wrong}
-        return [("format", "choices"), *(("option", f"{option}={name}") for option, name in columns.items())]
+        return {"file_format": "choices", "options": [f"{option}={name}" for option, name in columns.items()]}
     caption = max(captions, key=lambda name: distinct(values[name]))
-    return [("image-col", image), ("caption-col", caption)]
+    return {"image_col": image, "caption_col": [caption]}
 
 
 def columns_of(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Values:

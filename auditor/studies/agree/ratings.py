@@ -11,6 +11,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.arrays import np
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.metrics import given
 from auditor.model import Progress, Selection, silent
@@ -192,9 +193,10 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     annotated, version = captions.selection, captions.selection.version
     ratings = _annotated(captions).rows("rating")
     if ratings.is_empty():
+        command = call("ingest", "NAME", files=["FILE"], file_format="judgements")
         raise UsageError(
-            f"{annotated.label}: has no ratings (it is of kind {version.kind}); "
-            "ingest human ratings: `auditor ingest NAME --from FILE --format judgements`, or votes, mat or triplets"
+            f"{annotated.label}: has no ratings (it is of kind {version.kind}); ingest human ratings: `{command}`, or "
+            "votes, mat or triplets"
         )
     notes = []
     if scale is not None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
@@ -81,7 +82,7 @@ def by_files(
             beside = receipts.path_of(file)
             receipts.write(receipts.made(plan, folder, sums, file), beside)
             written = counted(rows, "row", "rows")
-            notes.append(f"{written} in {file}; `auditor store verify {beside}` verifies them on any machine")
+            notes.append(f"{written} in {file}; `{call('store verify', str(beside))}` verifies them on any machine")
         if work is None:
             folder.remove()
             with suppress(OSError):  # the folder may hold other work

@@ -15,6 +15,7 @@ from auditor import config as declarations
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
+from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Said, Severity, Table, findings_in, notes_in
@@ -207,7 +208,7 @@ def _stated(answer: Answer) -> _Row:
 
 
 def _absent(gate: Gate) -> _Row:
-    reason = f"{gate.dataset} is not in the store: `auditor ingest {gate.dataset}`"
+    reason = not_stored(str(gate.dataset))
     limit = gate.limit if isinstance(gate.limit, int | float) else 0.0
     return _gate_facts(gate, None) | {"limit": float(limit), "verdict": UNANSWERED, "reason": reason}
 
@@ -230,7 +231,8 @@ def _table(frame: pl.DataFrame) -> Table:
         said = [None if value is None else (_severity if severe else _number)(value) for value, severe in values]
         shown = shown.with_columns(pl.Series(column, said, pl.String))
     empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
-    return Table("gates", shown.drop(empty), sections="dataset", name="gates")
+    shown = shown.drop(empty)
+    return Table("gates", shown, sections="dataset", name="gates", sentences=("reason",) if "reason" in shown else ())
 
 
 def _summary(frame: pl.DataFrame) -> Finding:

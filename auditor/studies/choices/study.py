@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, Selection, silent
@@ -242,10 +243,11 @@ def _items(
     workspace.bind("annotated", "annotation_as_of")
     items = workspace.rows("choice_item")
     if items.is_empty():
+        command = call("ingest", "NAME", files=["FILE"], file_format="choices")
         raise UsageError(
             f"{selection.label}: has no forced-choice items (it is of kind {selection.version.kind}); import them with "
-            "`auditor ingest NAME --from FILE --format choices` (questions and yes or no in columns text and label: "
-            "--option question_col=text --option answer_col=label), or make some with `auditor distractors`"
+            f"`{command}` (questions and yes or no in columns text and label: --option question_col=text --option "
+            "answer_col=label), or make some with `auditor distractors`"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     workspace.params["confirmed"] = confirmed
@@ -295,8 +297,8 @@ def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[
     if trained is None or workspace.rows("trained_caption").height:
         return trained
     notes.append(
-        f"no language models: all images of {trained.label} are in the items; name other captions: `auditor choices "
-        "NAME --train DATASET`"
+        f"no language models: all images of {trained.label} are in the items; name other captions: "
+        f"`{call('choices', 'NAME', train='DATASET')}`"
     )
     return None
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from auditor.arrays import np
+from auditor.called import call
 from auditor.model import Draw, Progress
 from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS
@@ -43,7 +44,7 @@ def ranked_by_sameness(
         notes.append(f"sameness: one caption of each image of {', '.join(drawn)}, sampled by seed {seed}")
     if len(every) == 2:
         first, second = (captions.label for captions in every)
-        drift = f"`auditor diff {first} {second} --depth drift`"
+        drift = f"`{call('diff', first, second, depth='drift')}`"
         notes.append(f"how words, openings and lengths differ from {first} to {second}: {drift}")
     parameters: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": seed}
     signature = str(Signature(SAMENESS, parameters, STATISTICS[SAMENESS].version))

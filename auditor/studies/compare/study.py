@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import HOMOGENEITY, Result, Said, Sentence, findings_in, joined, notes_in
@@ -209,7 +210,7 @@ def compare(
     tokenizer, notes = selected[0].tokenizer, selected[0].notes
     single = any(map(lacking, selected)) and not sees_images(requested)
     sameness = ranked_by_sameness(selected, seed, resamples, confidence, progress) if single else None
-    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
+    words = f"`{call('words', refs[0], against=refs[1])}` compares words"
     every, alone = referenced(selected, against, requested, 0 if sameness else 2, words)
     if sameness and len(every) < 2:
         told = (*notes, *sameness.notes)

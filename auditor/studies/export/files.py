@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -41,13 +42,13 @@ class Captions:
 class FileFormat:
     """A format that is one file.
 
-    `render` writes it. `options` are the options that `auditor ingest` needs to import it. With `slots` it holds the
+    `render` writes it. `options` are the arguments that `ingest` needs to import it. With `slots` it holds the
     position of a caption within its image; otherwise captions are renumbered from 0.
     """
 
     reads_as: str
     render: Callable[[Captions], str]
-    options: Callable[[Captions], list[str]]
+    options: Callable[[Captions], dict[str, Any]]
     slots: bool
 
 
@@ -117,20 +118,20 @@ def _images(captions: Captions, name: str) -> pl.DataFrame:
     return images.drop("n")
 
 
-def _coco_options(captions: Captions) -> list[str]:
-    split = ["--option split_key=split"] if captions.has_splits else []
-    return split + ([] if captions.has_numbers else ["--option image_key=file_name"])
+def _coco_options(captions: Captions) -> dict[str, Any]:
+    split = ["split_key=split"] if captions.has_splits else []
+    return {"options": split + ([] if captions.has_numbers else ["image_key=file_name"])}
 
 
-def columns(captions: Captions) -> list[str]:
-    """Return the options that `auditor ingest` needs for the columns of a table."""
-    split = ["--split-col split"] if captions.has_splits else []
-    return ["--image-col image", "--caption-col caption", "--slot-col slot", *split]
+def columns(captions: Captions) -> dict[str, Any]:
+    """Return the arguments that `ingest` needs for the columns of a table."""
+    split = {"split_col": "split"} if captions.has_splits else {}
+    return {"image_col": "image", "caption_col": ["caption"], "slot_col": "slot", **split}
 
 
 FILES: Mapping[str, FileFormat] = {
     "coco": FileFormat("coco", coco, _coco_options, slots=False),
-    "karpathy": FileFormat("karpathy", karpathy, lambda _: [], slots=False),
+    "karpathy": FileFormat("karpathy", karpathy, lambda _: {}, slots=False),
     "csv": FileFormat("table", csv, columns, slots=True),
     "jsonl": FileFormat("table", jsonl, columns, slots=True),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
+from auditor.called import call
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files import replacing
@@ -233,7 +233,11 @@ def _changed(selection: Selection, repair: Repaired | None, listed: str, done: s
     left = ", ".join(f"{kind} {number:,}" for kind, number, _ in repair.left.rows())
     return (
         f"{done} {selection.label}: {', '.join(parts)}{listed}",
-        *([f"not fixed in {selection.label}: {left}; `auditor findings {selection.label}` lists them"] if left else []),
+        *(
+            [f"not fixed in {selection.label}: {left}; `{call('findings', selection.label)}` lists them"]
+            if left
+            else []
+        ),
     )
 
 
@@ -293,14 +297,11 @@ def _again(
     """Report how to import the files, which version that gives, and what the format cannot hold."""
     size = f"{contents.images:,} images and {contents.captions.height:,} captions"
     name = selection.version.dataset
-    command = f"auditor ingest {name} --from {shlex.quote(url)}"
     if chosen == "bundle":
+        command = call("ingest", name, files=[url])
         return (f"version {contents.version[:12]} with {size}; `{command}` imports it into another store",)
     written = FILES.get(chosen)
-    options = written.options(captions) if written else columns(captions)
     kind = selection.version.kind
-    options += [f"--kind {kind}"] if kind == "candidates" else []
-    options += [] if contents.language == "en" else [f"--language {contents.language}"]
     held = captions.rows
     lost = []
     if written is not None and not written.slots:
@@ -315,7 +316,11 @@ def _again(
     lost += [] if kind in _HELD else [f"its kind: {kind}"]
     version = subsets.hash_of_captions(store, held)
     read_as = written.reads_as if written else "table"
-    typed = " ".join([command, f"--format {read_as}", *options])
+    typed = call(
+        "ingest", name, files=[url], file_format=read_as, kind=kind if kind == "candidates" else None,
+        language=None if contents.language == "en" else contents.language,
+        **(written.options(captions) if written else columns(captions)),
+    )  # fmt: skip
     stored = selection.version.version
     same = "the same as in the store" if version == stored else f"not {stored[:12]}, which the store has"
     note = f"{size}; `{typed}` imports them as version {version[:12]}, {same}"

@@ -59,7 +59,7 @@ _WHY_NOT = {
     "templated-captions": _TRAINED,
     "unlike-slot": _TRAINED,
     "sorted-captions": _TRAINED,
-    "bound-upside-down": "`auditor bounds --work FOLDER` computes bounds in stages",
+    "bound-upside-down": "`auditor bounds DATASET --work FOLDER` computes bounds in stages",
     "copied-captions": "`captions-at-several-images` lists all copies",
     "exchanged-images": "it compares with another dataset of the store",
     "shifted-captions": "it compares with another version in the store",

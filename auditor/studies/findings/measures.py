@@ -36,7 +36,7 @@ _OF_IMAGES = "its mean and interval need a value for each image"
 #: Why numbers of the commands are not computed in stages.
 _WHY_NOT = {
     **{("diversity", name): _RANDOM_ORDER for name in ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "curve")},
-    ("diversity", "mbleu"): "`auditor bounds --work FOLDER` computes BLEU in stages",
+    ("diversity", "mbleu"): "`auditor bounds DATASET --work FOLDER` computes BLEU in stages",
     **{
         ("diversity", name): _OF_IMAGES
         for name in ("div-1", "div-2", "image-types", "image-content-types", "image-ttr")

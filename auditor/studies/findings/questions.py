@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, Source
@@ -123,22 +124,24 @@ class Questions:
             comparable,
         )
 
-    def choices(self, selection: Selection, described: Selection | None = None) -> Result | None:
-        """Test what decides the items of a benchmark; another dataset may describe its images.
+    def of_choices(self, selection: Selection, described: Selection | None = None) -> dict[str, Any]:
+        """Return how the items of a benchmark are tested; another dataset may describe its images.
 
         Metrics need a dataset that does. Without one, the notes report it, and blind scorers remain.
         """
-        against = described.pinned_name if described else None
-        described = described or first_related(Captions(self.store, selection, self.tokenizer))
-        metrics = self.metrics if described or not self.metrics else None
-        return self.ask(
-            ("choices", selection.pinned_name),
-            lambda: choices(
-                self.store, selection.pinned_name, against=against, metrics=metrics, tokenizer=self.tokenizer,
-                seed=self.seed, progress=self.progress,
-            ),
-            [selection, *([described] if described else [])],
-        )  # fmt: skip
+        related = described or self._related(selection)
+        metrics = self.metrics if related or not self.metrics else None
+        return {"against": described and described.pinned_name, "metrics": metrics, "seed": self.seed}
+
+    def choices(self, selection: Selection, described: Selection | None = None) -> Result | None:
+        """Test what decides the items of a benchmark."""
+        options = {**self.of_choices(selection, described), "tokenizer": self.tokenizer, "progress": self.progress}
+        about = filter(None, [selection, described or self._related(selection)])
+        asked = partial(choices, self.store, selection.pinned_name, **options)
+        return self.ask(("choices", selection.pinned_name), asked, [*about])
+
+    def _related(self, selection: Selection) -> Selection | None:
+        return first_related(Captions(self.store, selection, self.tokenizer))
 
     def _of_one(self, captions: Captions, study: Callable[..., Result]) -> Result | None:
         ref = captions.selection.pinned_name

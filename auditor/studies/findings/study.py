@@ -13,6 +13,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
+from auditor.called import call
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
@@ -80,6 +81,10 @@ WriteBaseline = Annotated[
 ]
 
 
+#: The file of the command that lists captions.
+_LISTING = "findings.csv"
+
+
 @question
 def in_store(
     store: Store,
@@ -106,7 +111,12 @@ def in_store(
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
-    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or ())
+    asked = {"kinds": kinds, "tokenizer": tokenizer, "split": split, "words": words, "against": against, "seed": seed}
+    asked |= {"captions_only": captions_only, "known": known if baseline else None, "output": _LISTING}
+    result = all_findings(
+        questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or (),
+        listing=call("findings", *refs, **asked),
+    )  # fmt: skip
     notes = selected[0].notes
     if known is not None and write_baseline:
         write(known, result.findings, result.frame)
@@ -185,7 +195,7 @@ def _new(result: Result, baseline: Baseline) -> Result:
         frame=rows,
         findings=tuple(found),
         tables=_tables(found),
-        lead=_lead(found, "new problems"),
+        lead=(f"{tally(found) or 'No new problems found'}.", *result.lead[1:]),
         notes=(*result.notes, *notes),
     )
 
@@ -205,10 +215,12 @@ def all_findings(
     *,
     captions_only: bool = False,
     by_name: Collection[str] = (),
+    listing: str = "",
 ) -> Result:
     """Return the findings on all selections, the worst first: those on captions and those of the other studies.
 
-    A fact about a dataset has no rows, unless its kind is in `by_name`.
+    A fact about a dataset has no rows, unless its kind is in `by_name`. `listing` is the command that lists the
+    captions, if others than the defaults are set.
     """
     wanted = searched_by_default() if wanted is None else wanted
     facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
@@ -219,6 +231,8 @@ def all_findings(
         searched = _of_single(wanted) if of_items else wanted
         found, rows = of_captions(captions, words, against, searched, questions.progress)
         found += of_whole(captions, searched, questions.progress)
+        if selection.version.kind not in ("captions", "candidates"):
+            found = [_unrepaired(finding, selection.label) for finding in found]
         rows = rows.filter(~pl.col("kind").is_in(facts))
         lists.append(rows)
         collected += found
@@ -233,6 +247,7 @@ def all_findings(
         keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
+    listing = listing or call("findings", *(one.selection.pinned_name for one in questions.every), output=_LISTING)
     names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
     items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
     named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
@@ -248,7 +263,7 @@ def all_findings(
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
         tables=_tables(ordered),
-        lead=_lead(ordered),
+        lead=(f"{tally(ordered) or 'No problems found'}.", f"`{listing}` lists the captions."),
         notes=tuple(dict.fromkeys([*_style(questions.store, ordered, signs), *notes, *questions.absent.values()])),
         findings=ordered,
     )
@@ -261,11 +276,7 @@ def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> It
     for dataset in named if signs else ():
         human = [name for name in related(store, dataset) if resolve(store, name).version.kind == "captions"]
         if human and resolve(store, dataset).version.kind == "candidates":
-            yield f"`auditor words {dataset} --against {human[0]}` compares the words with human captions"
-
-
-def _lead(ordered: Sequence[Finding], problems: str = "problems") -> tuple[str]:
-    return (f"{tally(ordered) or f'No {problems} found'}. `auditor findings -o FILE.csv` lists the captions.",)
+            yield f"`{call('words', dataset, against=human[0])}` compares the words with human captions"
 
 
 def _words(file: Path | None) -> list[str]:
@@ -303,6 +314,12 @@ def _columns(finding: Finding) -> pl.DataFrame:
 def _of_single(wanted: Sequence[str]) -> list[str]:
     """List the kinds that apply to the captions of forced-choice items."""
     return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
+
+
+def _unrepaired(finding: Finding, ref: str) -> Finding:
+    """Return a finding on captions that no export can repair one by one."""
+    listing = call("findings", ref, kinds=[finding.kind], output=f"{finding.kind}.csv")
+    return replace(finding, advice=f"These captions belong together, so none can be left out. List them: `{listing}`.")
 
 
 def _of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:

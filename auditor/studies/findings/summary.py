@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import SourceError
 from auditor.files import read_json
 from auditor.findings import KINDS
@@ -148,9 +149,11 @@ def read_summary(folder: Path) -> Result:
         RecursionError,
         pl.exceptions.PolarsError,
     ) as error:
-        raise SourceError(
-            f"{path}: not a summary of verdicts; `auditor findings --verdicts FOLDER` writes one"
-        ) from error
+        raise SourceError(f"{path}: not a summary of verdicts; `{_verdicts()}` writes one") from error
+
+
+def _verdicts() -> str:
+    return call("findings", "SHARDS", verdicts="FOLDER")
 
 
 def checked_verdicts(folder: Path) -> Iterator[tuple[str, str, bool | None]]:
@@ -167,7 +170,7 @@ def checked_verdicts(folder: Path) -> Iterator[tuple[str, str, bool | None]]:
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}; name a folder of verdicts") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise SourceError(f"{path}: not a receipt; `auditor findings --verdicts FOLDER` writes one") from error
+        raise SourceError(f"{path}: not a receipt; `{_verdicts()}` writes one") from error
     same = plan.sql == statements()
     yield "statements", f"the SELECTs are {'' if same else 'not '}those of this release", same or None
     here = {file.name for file in folder.iterdir()} - {RECEIPT}

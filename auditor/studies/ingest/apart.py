@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from auditor.errors import SourceError
+from auditor.called import call
+from auditor.errors import AdvisedError, SourceError
 from auditor.files.folders import temporary
 from auditor.model import Narrate, Progress
 from auditor.result import counted
 from auditor.store.connection import Store
+from auditor.studies.ingest.sources import MAX_REJECTED
 from auditor.studies.ingest.study import ingest
 
 
 @contextmanager
 def apart(
     places: Mapping[str, str],
+    kept: dict[str, str],
     narrate: Narrate,
     progress: Progress,
     outputs: Collection[str] = (),
@@ -28,9 +30,10 @@ def apart(
 ) -> Iterator[Store]:
     """Open a temporary store with the captions of files, patterns, folders and URLs, by dataset.
 
-    The datasets `outputs` hold candidates. `bundles` are exported datasets that are imported first. `narrate` gets the
-    notes on how the files were read; `reading` are further options of `ingest`. Whatever can be read is: any number of
-    records may be rejected. Raises `SourceError` for files without a caption that can be read.
+    The datasets `outputs` hold candidates. `bundles` are exported datasets that are imported first. `kept` gets the
+    commands that import the files, `narrate` the notes on how they were read. `reading` are further options of
+    `ingest`. Whatever can be read is: any number of records may be rejected. Raises `SourceError` for files without a
+    caption that can be read.
     """
     with (
         temporary() as folder,
@@ -39,18 +42,23 @@ def apart(
         for name, bundle in bundles.items():
             ingest(store, name, files=[bundle], config={}, progress=progress)
         for name, path in places.items():
-            kind = "candidates" if name in outputs else None
-            command = f"auditor ingest {name} --from {shlex.quote(path)}{' --kind candidates' if kind else ''}"
+            options = {**reading, "kind": "candidates" if name in outputs else None}
+            kept[name] = call("ingest", name, files=[path], **options)
             try:
                 made = ingest(
-                    store, name, files=[Path(path)], kind=kind, max_rejected=1.0, config={}, narrate=narrate,
-                    progress=progress, **reading,
+                    store, name, files=[Path(path)], max_rejected=1.0, config={}, narrate=narrate, progress=progress,
+                    **options,
                 )  # fmt: skip
             except SourceError as error:
-                raise SourceError(f"{error}; set options of the format in `{command}`") from error
+                more = (
+                    "" if isinstance(error.__cause__, AdvisedError) else "; `auditor ingest` has its options"
+                )
+                raise SourceError(f"{error}{more}") from error
             row = made.frame.row(0, named=True)
+            if row["rejected"] > MAX_REJECTED * row["read"]:
+                kept[name] = call("ingest", name, files=[path], max_rejected=1.0, **options)
             size = f"{counted(row['images'], 'image', 'images')}, {counted(row['captions'], 'caption', 'captions')}"
-            narrate(f"{path}: read into a temporary store as {name}: {size}; `{command}` keeps it")
+            narrate(f"{path}: read into a temporary store as {name}: {size}; `{kept[name]}` keeps it")
             refused = counted(row["rejected"], "record was", "records were")
             for sentence in (*made.remarks, *([f"{name}: {refused} rejected"] if row["rejected"] else [])):
                 narrate(f"• {sentence}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import SourceError, UsageError
 from auditor.files import printable
 from auditor.model import Selection, Source
@@ -39,7 +40,7 @@ def lines_of(
     named += [path for part in source.parts for path in beside(part) if path not in named]
     if files.sha256(named) != version.source_sha256:
         raise SourceError(
-            f"{named[0]}: its sha256 is not that of {version.label}, so lines are unknown; run `auditor ingest {name}`"
+            f"{named[0]}: its sha256 is not that of {version.label}, so lines are unknown; run `{call('ingest', name)}`"
         )
     lossy = (path.name.encode(errors="surrogatepass").decode(errors="replace") for path in reversed(named))
     paths = dict(zip(lossy, map(printable, reversed(named)), strict=True))  # rows hold other names in this form

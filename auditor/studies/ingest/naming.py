@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from auditor import config
+from auditor.called import call
 from auditor.errors import AdvisedError, SourceError
 from auditor.model import Batches, Source, location
 from auditor.remote import Near
@@ -51,11 +51,9 @@ def advice(names: Sequence[str], files: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except AdvisedError as error:
-        if not (error.options and names and files):
+        if not (error.arguments and names and files):
             raise
-        given = [word for file in files for word in ("--from", file)]
-        options = [word for name, value in error.options for word in (f"--{name}", value)]
-        raise SourceError(f"{error}; try: {shlex.join(['auditor', 'ingest', *names, *given, *options])}") from error
+        raise SourceError(f"{error}; try `{call('ingest', *names, files=files, **error.arguments)}`") from error
 
 
 def near_files(paths: Sequence[Path], near: Near) -> list[Path]:

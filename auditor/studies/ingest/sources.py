@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from auditor.called import call
 from auditor.config.lock import Entry, Lock
 from auditor.errors import AdvisedError, SourceError
 from auditor.findings.wording import item_of, said_of
@@ -83,7 +84,7 @@ def ingest_sources(
     locked = lock.known() if lock and lock.frozen else ()
     there = [source for source in sources if source.dataset in locked or not (skip_missing and missing(source))]
     if not there:
-        raise SourceError("none of these datasets is in the data folder; download one with `auditor fetch NAME`")
+        raise SourceError(f"none of these datasets is in the data folder; download one with `{call('fetch', 'NAME')}`")
     expected = lock.expected([source.dataset for source in there]) if lock else {}
     done: list[_Done] = []
     try:
@@ -182,9 +183,7 @@ def _advised(error: SourceError, source: Source) -> SourceError:
         if (both := encoding.mixed(path)) is not None:
             return SourceError(f"{message}; {both}")
         if (guessed := encoding.guess(path)) is not None:
-            return AdvisedError(
-                f"{message}; {path.name} looks like {guessed}: --encoding {guessed}", [("encoding", guessed)]
-            )
+            return AdvisedError(f"{message}; {path.name} looks like {guessed}: --encoding {guessed}", encoding=guessed)
     return error
 
 
@@ -323,7 +322,7 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         seq = made.version.seq
         surprises.append(
             f"{source.dataset}: warning: v{seq} shares no caption with v{seq - 1}; if these are other data, remove it "
-            f"with `auditor store drop {source.dataset}@v{seq}` and ingest it under another name"
+            f"with `{call('store drop', f'{source.dataset}@v{seq}')}` and ingest it under another name"
         )
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
@@ -343,6 +342,6 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
     if note is not None and not made.is_new:
         surprises.append(
             f"{source.dataset}: unchanged, so the note was not stored; "
-            f"`auditor store tag {source.dataset} --note` adds it"
+            f"`{call('store tag', source.dataset, note=note)}` adds it"
         )
     return surprises

@@ -10,6 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Kind, Progress, silent
@@ -152,7 +153,8 @@ def _of_kind(store: Store, ref: str, kind: Kind, tokenizer: str) -> Captions:
     found = captions.selection.version.kind
     if found != kind:
         raise UsageError(
-            f"--{kind} {ref}: of kind {found}; import its file with `auditor ingest NAME --from FILE --kind {kind}`"
+            f"--{kind} {ref}: of kind {found}; import its file with "
+            f"`{call('ingest', 'NAME', files=['FILE'], kind=kind)}`"
         )
     return captions
 

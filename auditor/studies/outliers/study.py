@@ -9,6 +9,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
@@ -124,7 +125,9 @@ def outliers(
             unseen += [selection.label] if sight is None and could_see else []
             notes.append(tables.finding(selection, findings, scored.height, claims, sight))
     if unseen:
-        how = "To use image vectors too, add them with `auditor ingest NAME --format vectors --from FILE`"
+        how = (
+            f"To use image vectors too, add them with `{call('ingest', 'NAME', files=['FILE'], file_format='vectors')}`"
+        )
         notes.append(f"{joined(unseen)}: checked by words alone. {how}")
     return Result(
         "outliers",

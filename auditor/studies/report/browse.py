@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Sequence
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import AuditorError
 from auditor.findings import CAPTION_KINDS
 from auditor.result import Finding, Result, Table
@@ -97,11 +97,11 @@ def _of_dataset(context: ReportContext, captions: Captions, listed: pl.DataFrame
 def _counts(captions: Captions, findings: Sequence[Finding]) -> dict[str, tuple[int, str]]:
     """Return how many captions or images of each kind a dataset has, and the command that lists them."""
     selection = captions.selection
-    ref = shlex.quote(selection.pinned_name)
+    ref = selection.pinned_name
     counts = {
         finding.kind: (
             int(finding.values[CAPTION_KINDS[finding.kind].of] or 0),
-            f"auditor findings {ref} --kind {finding.kind} -o {finding.kind}.csv",
+            call("findings", ref, kinds=[finding.kind], output=f"{finding.kind}.csv"),
         )
         for finding in findings
         if finding.kind in CAPTION_KINDS
@@ -110,7 +110,7 @@ def _counts(captions: Captions, findings: Sequence[Finding]) -> dict[str, tuple[
         and finding.about.get("split") == selection.split
     }
     whole = int(captions.images()["captions"].sum())
-    return {**counts, "": (whole, f"auditor export {ref} -o {selection.version.dataset}.csv")}
+    return {**counts, "": (whole, call("export", ref, target=f"{selection.version.dataset}-captions.csv"))}
 
 
 def _scored(context: ReportContext, captions: Captions, rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from auditor import parameters as p
+from auditor.called import call
 from auditor.config import sources
 from auditor.dataset_card import DatasetCard, Number
 from auditor.errors import redacted
@@ -24,7 +25,7 @@ from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.bounds import bounds
 from auditor.studies.findings import all_findings
-from auditor.studies.report.request import METRICS, ReportContext, ReportSettings
+from auditor.studies.report.request import ReportContext, ReportSettings
 
 _STATISTICS: Mapping[str, str] = {
     "captions-per-image-min": "captions per image, minimum",
@@ -127,10 +128,9 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
     }
     rows = [(name, fact) for name, fact in facts.items() if fact]
     known = pl.DataFrame(rows, schema=["fact", "value"], orient="row")
-    scoring = context.scoring(metrics=context.settings.metrics != METRICS)
     return Section(
         "facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,),
-        commands=(context.command("report", "--format card", *scoring),),
+        commands=(call("report", *context.refs, card=True, format_name="card", **context.typed),),
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def _problems(
         for finding in findings
         if finding.severity != "info"
     ]
-    command = context.command("findings", *context.tokenizer())
+    command = call("findings", *context.refs, tokenizer=context.tokenizer)
     return Section(
         "problems", "Known problems", tuple(problems) or ("No problems found.",), results=results, notes=skipped,
         commands=(command,),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from auditor import parameters as p
+from auditor.called import call
 from auditor.findings.wording import item_of
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import IMAGE, Result
@@ -192,31 +192,19 @@ class ReportContext:
         names = {selection.version.dataset for selection in selections}
         related = (name for name, source in self.declared.items() if source.kind in kinds and names & {*source.related})
         first = next(related, None)
-        return f". To add some: `auditor ingest {first}`" if first else ""
+        return f". To add some: `{call('ingest', first)}`" if first else ""
 
-    def command(self, verb: str, *options: str, refs: Sequence[str] | None = None) -> str:
-        """Return the command that recomputes a part of the report."""
-        named = map(shlex.quote, self.refs if refs is None else refs)
-        return " ".join(["auditor", verb, *named, *options])
+    @property
+    def tokenizer(self) -> str | None:
+        """The tokenizer in commands; null if it is the default."""
+        return self.settings.tokenizer if self.names_tokenizer else None
 
-    def scoring(self, *, metrics: bool = True) -> list[str]:
-        """Return the settings of scores as options, except for defaults."""
-        options: list[str] = [f"-m {shlex.quote(name)}" for name in self.settings.metrics] if metrics else []
-        options += [f"--references {self.settings.references}"] if self.settings.references else []
-        options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
-        return options + self.tokenizer()
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """The settings of samples in commands."""
+        return {"tokenizer": self.tokenizer, "references": self.settings.references, "seed": self.settings.seed}
 
-    def scoring_command(self, verb: str, *options: str) -> str:
-        """Return the command that recomputes the scores of the report."""
-        return self.command(
-            verb, *self.scoring(), *options, refs=[captions.selection.pinned_name for captions in self.scored]
-        )
-
-    def comparing(self) -> list[str]:
-        """Return the settings of intervals as options, except for defaults."""
-        chosen = {"resamples": self.resamples, "confidence": self.confidence}
-        return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(ReportContext, name)]
-
-    def tokenizer(self) -> list[str]:
-        """Return the tokenizer as an option, if it is not the default."""
-        return [f"--tokenizer {self.settings.tokenizer}"] if self.names_tokenizer else []
+    @property
+    def typed(self) -> dict[str, Any]:
+        """The settings of the report in its command; the split is in the names of the selections."""
+        return {"settings": dataclasses.replace(self.settings, tokenizer=self.tokenizer or AUTO, split=None)}

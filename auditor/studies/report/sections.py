@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.findings.wording import worded
 from auditor.model import Selection
@@ -114,20 +115,20 @@ def _together(parts: Iterable[Sequence[_Part]]) -> list[_Part]:
 
 def _findings(context: ReportContext) -> Answers:
     result = context.store.recorded(lambda: all_findings(context.questions))
-    return Answers.of([result], context.command("findings", *context.tokenizer()))
+    return Answers.of([result], call("findings", *context.refs, tokenizer=context.tokenizer))
 
 
 def _facts(context: ReportContext) -> Answers:
-    return Answers.of([context.profiled()], context.command("profile", *context.tokenizer()))
+    return Answers.of([context.profiled()], call("profile", *context.refs, tokenizer=context.tokenizer))
 
 
-def _scored(context: ReportContext, study: Callable[..., Result], *options: str, **more: object) -> Answers:
+def _scored(context: ReportContext, study: Callable[..., Result]) -> Answers:
     """Run a study of scores on the captions that have references."""
     if not context.scored:
         return Answers(lacking=context.alone)
-    result = context.measured(study, **more)
-    command = context.scoring_command(study.__name__, *options)
-    return Answers((result,), (command,), context.alone)
+    refs = [selection.pinned_name for selection in selections_of(context.scored)]
+    command = call(study.__name__, *refs, metrics=context.settings.metrics, **context.sampling)
+    return Answers((context.measured(study),), (command,), context.alone)
 
 
 def _compared(context: ReportContext) -> Answers:
@@ -142,12 +143,11 @@ def _compared(context: ReportContext) -> Answers:
     options: dict[str, Any] = {
         "metrics": settings.metrics if chosen else None, "tokenizer": settings.tokenizer, "seed": settings.seed,
         "references": settings.references, "resamples": context.resamples, "confidence": context.confidence,
-        "progress": context.progress,
     }  # fmt: skip
     about = () if same or not context.alone else selections_of(context.scored)
-    made = context.result(("compare",), lambda: compare(context.store, *refs, **options), about)
-    command = context.command("compare", *context.scoring(metrics=chosen), *context.comparing(), refs=refs)
-    return Answers((made,), (command,), () if same else context.alone)
+    asked = partial(compare, context.store, *refs, **options, progress=context.progress)
+    command = call("compare", *refs, **options | {"tokenizer": context.tokenizer})
+    return Answers((context.result(("compare",), asked, about),), (command,), () if same else context.alone)
 
 
 def _beside_marks(context: ReportContext) -> Answers:
@@ -164,7 +164,7 @@ def _beside_marks(context: ReportContext) -> Answers:
         return Answers(
             lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
         )
-    command = context.command("report", "--section comparison", "--format md", *context.tokenizer())
+    command = call("report", *context.refs, sections=["comparison"], format_name="md", tokenizer=context.tokenizer)
     return Answers((made,), (command,), (*context.alone, second))
 
 
@@ -182,14 +182,14 @@ def _diversity(context: ReportContext) -> Answers:
         ("diversity",),
         lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
-    return Answers.of([made], context.command("diversity", *context.scoring(metrics=False)))
+    return Answers.of([made], call("diversity", *context.refs, **context.sampling))
 
 
 def _duplicates(context: ReportContext) -> Answers:
-    commands, results = [context.command("duplicates")], [context.questions.duplicates()]
+    commands, results = [call("duplicates", *context.refs)], [context.questions.duplicates()]
     lacking = context.questions.why_not("duplicates")
     if context.questions.in_pairs:
-        commands.append(context.command("duplicates", "--exact", "--within"))
+        commands.append(call("duplicates", *context.refs, exact=True, within=True))
         results.append(
             context.result(("identical",), lambda: identical(context.store, *context.refs, exact=True, within=True))
         )
@@ -204,7 +204,7 @@ def _of_each(
     made = {captions.selection.pinned_name: ask(captions) for captions in described}
     lacking = context.questions.why_not(study)
     refs = [ref for ref, result in made.items() if result is not None]
-    return Answers.of(made.values(), context.command(study, *context.tokenizer(), refs=refs), lacking=lacking)
+    return Answers.of(made.values(), call(study, *refs, tokenizer=context.tokenizer), lacking=lacking)
 
 
 def _outliers(context: ReportContext) -> Answers:
@@ -225,30 +225,22 @@ def _people(context: ReportContext) -> Answers:
     made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
     judged = dict[str, bool]()
 
-    def ask(
-        named: Sequence[str], about: Sequence[Selection], more: dict[str, Any], *options: str, **renamed: str
-    ) -> None:
-        key = ("agree", *named)
-        call = partial(agree, context.store, *named, **shared, **more, progress=context.progress)
-        made.append(context.questions.ask(key, call, [*about, *(resolve(context.store, one) for one in named)]))
+    def ask(named: Sequence[str], about: Sequence[Selection], more: dict[str, Any]) -> None:
+        key, options = ("agree", *named), {**shared, **more}
+        asked = partial(agree, context.store, *named, **options, progress=context.progress)
+        made.append(context.questions.ask(key, asked, [*about, *(resolve(context.store, one) for one in named)]))
         lacking.extend(filter(None, [context.questions.absent.get(key)]))
-        words = [option.split(" ", 1) for option in (*options, *context.scoring(), *context.comparing())]
-        kept = [(renamed.get(option[2:], option), value) for option, value in words]
-        commands.append(context.command("agree", *(" ".join(word) for word in kept if word[0]), refs=named))
+        options["tokenizer"] = context.tokenizer
+        commands.append(call("agree", *named, store=context.store, **options))
 
     for selection in context.selections:
         names, against = context.related(selection, "judgements", "pairs", "triplets"), selection.pinned_name
         unrated += [] if names else [selection]
         for kind, name in ((kind, name) for kind, of in names.items() for name in of):
             judged[name] = kind != "judgements"
-            one, more = [selection], {"against": against}
-            if judged[name]:
-                ask([name], one, {**of_pairs, **more}, f"--against {against}", references="--most", confidence="")
-            else:
-                ask([name], one, {**of_ratings, **more}, f"--against {against}", references="")
+            ask([name], [selection], {**(of_pairs if judged[name] else of_ratings), "against": against})
     if len(judged) > 1:
-        most = "--most" if any(judged.values()) else ""
-        ask([*judged], [], {**of_ratings, **(of_pairs if most else {})}, references=most)
+        ask([*judged], [], {**of_ratings, **(of_pairs if any(judged.values()) else {})})
         made, commands = [made[-1], *made[:-1]], [commands[-1], *commands[:-1]]
     if unrated:
         none = "the store has no human ratings or preferences for these images"
@@ -271,12 +263,9 @@ def _choices(context: ReportContext) -> Answers:
         return Answers(lacking=(f"The store has no forced-choice items for these images{add}.",))
     made = [context.questions.choices(name, described) for name, described in benchmarks.items()]
     commands = [
-        context.command(
-            "choices", *([f"--against {described.pinned_name}"] if described else []), *context.scoring(),
-            refs=[name.pinned_name],
-        )
+        call("choices", name.pinned_name, tokenizer=context.tokenizer, **context.questions.of_choices(name, described))
         for name, described in benchmarks.items()
-    ]  # fmt: skip
+    ]
     lacking = context.questions.why_not("choices")
     return Answers.of(made, *commands, lacking=lacking)
 
@@ -286,11 +275,11 @@ def _versions(context: ReportContext) -> Answers:
     results, lacking = dict[str, Result | None](), list[str]()
     for selection in context.selections:
         dataset = selection.version.dataset
-        results[context.command("datasets", refs=[dataset])] = datasets(context.store, selection.version.label)
+        results[call("datasets", dataset)] = datasets(context.store, selection.version.label)
         logged = versions.log(context.store, dataset)
         before = next((version for version in logged if version.seq < selection.version.seq), None)
         both = [before.label, selection.version.label] if before else []
-        if before is None or (command := context.command("diff", refs=both)) in results:
+        if before is None or (command := call("diff", *both)) in results:
             continue
         results[command] = diff(context.store, *both)
         key = ("drift", selection.version.label)
@@ -300,7 +289,7 @@ def _versions(context: ReportContext) -> Answers:
         if drift is None:
             lacking.append(f"{' → '.join(both)}: {context.questions.absent[key]}")
             continue
-        results[context.command("diff", "--depth drift", *context.tokenizer(), refs=both)] = drift
+        results[call("diff", *both, depth="drift", tokenizer=context.tokenizer)] = drift
     return Answers.of(results.values(), *results, lacking=lacking)
 
 

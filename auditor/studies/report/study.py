@@ -7,7 +7,6 @@ import datetime
 import itertools
 import json
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Annotated, Any, Literal
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
+from auditor.called import call
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
@@ -153,12 +153,9 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
         "The SELECTs behind the numbers, with everything that they read, are listed below by file name. The commands "
         "recompute each section from the same versions, to the last digit.",
     )
-    refs = " ".join(map(shlex.quote, context.refs))
-    scoring = context.scoring(metrics=settings.metrics != ReportSettings().metrics)
-    options = " ".join([*scoring, *context.comparing(), *(f"--section {name}" for name in only)])
-    commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(
-        command for section in built for command in section.commands
-    ))  # fmt: skip
+    intervals = {"resamples": context.resamples, "confidence": context.confidence}
+    whole = call("report", *context.refs, **context.typed, **intervals, sections=only, output="audit.html")
+    commands = (whole, *(command for section in built for command in section.commands))
     return Section(
         "method", "Method", words, tables=cited(context), notes=tuple(context.tokenizer_notes),
         commands=tuple(dict.fromkeys(commands)),
@@ -273,9 +270,8 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         if (tables := tuple(table for table in result.tables if table.name in names))
     ]
     others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))
-    method = (
-        f"`auditor findings SHARDS --verdicts FOLDER` computed the numbers. {folder.name} has a row for each caption.",
-    )
+    command = call("findings", "SHARDS", verdicts="FOLDER")
+    method = (f"`{command}` computed the numbers. {folder.name} has a row for each caption.",)
     return Document(
         f"Audit of {selection.label}",
         result.selections,

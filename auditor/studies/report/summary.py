@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from auditor.findings.wording import kind_for, worded, wrong
+from auditor.called import call
+from auditor.findings.wording import advice, worded, wrong
 from auditor.model import Selection
 from auditor.result import (
     HOMOGENEITY,
@@ -88,9 +88,9 @@ def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
     for section in built:
         title = section.title if section.absent else f"{section.title} (in part)"
         for why in [section.absent] if section.absent else section.unchecked:
-            titles.setdefault(why.replace("`", ""), []).append(title)
+            titles.setdefault(why, []).append(title)
     frame = pl.DataFrame({"not checked": [", ".join(names) for names in titles.values()], "because": [*titles]})
-    return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
+    return (Table("Not checked, because", frame, name="unchecked", sentences=("because",)),) if titles else ()
 
 
 def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
             said.insert(0, wrong(selection.label, bad))
-            fix = kind_for(bad[0]).fix.replace("DATASET", shlex.quote(selection.label)) if bad else ""
+            fix = advice(bad[0], selection.label) if bad else ""
             said.append(Sentence(fix or "Nothing must be repaired. Add a second dataset to compare.", "next"))
     return tuple(worded(sentence, context.item) for sentence in said)
 
@@ -211,7 +211,7 @@ def section_of_single(context: ReportContext, findings: Sequence[Finding]) -> Se
         "Agreement is between annotators of one image, so it cannot be measured here. `auditor bounds` scores captions "
         "of other images (intra), and `auditor compare` ranks such datasets by sameness."
     )
-    commands = (context.command("diversity", f"-s {SAMENESS}", *context.tokenizer(), refs=refs),)
+    commands = (call("diversity", *refs, statistics=[SAMENESS], tokenizer=context.tokenizer),)
     words = [worded(sentence, context.item) for sentence in words]
     title = worded("One caption per image", context.item)
     return Section("single", title, tuple(words), commands=commands)

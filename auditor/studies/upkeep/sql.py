@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -181,7 +182,7 @@ def statement(text: str | None, file: Path | None, standard_input: Callable[[], 
         raise UsageError("set one query: STATEMENT, - for standard input, or --file FILE; --schema lists the tables")
     if file is None and text != "-":
         if text and text.endswith(".sql") and " " not in text:
-            raise UsageError(f"{text}: is a file; `auditor sql --file {text}` runs the statement in it")
+            raise UsageError(f"{text}: is a file; `auditor sql --file {shlex.quote(text)}` runs the statement in it")
         return text or ""
     name = "-" if file is None else str(file)
     try:

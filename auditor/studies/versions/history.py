@@ -11,6 +11,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
+from auditor.called import call
 from auditor.model import VOLATILE, Progress, Selection, silent
 from auditor.result import Finding, Result, Table, about, counted
 from auditor.store import versions
@@ -69,7 +70,7 @@ def datasets(store: Store, name: Dataset = None) -> Result:
         return _versions(store, name)
     columns = ["dataset", "kind", "seq", "version", "images", "captions", "created_at", "rejected", "format"]
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
-    notes = () if newest.height else ("the store is empty; import a dataset with `auditor ingest NAME`",)
+    notes = () if newest.height else (f"the store is empty; import a dataset with `{call('ingest', 'NAME')}`",)
     return Result(
         "datasets",
         newest,
@@ -189,5 +190,5 @@ def _of_two_datasets(sides: Sequence[Selection], images: Sequence[pl.DataFrame],
         said += f". Of {of} of these images in {first.label}, {equal:,} are equal in {second.label}"
     return (
         f"{said}.",
-        f"How words, openings and lengths differ: `auditor diff {first.label} {second.label} --depth {drift.SUMMARY}`.",
+        f"How words, openings and lengths differ: `{call('diff', first.label, second.label, depth=drift.SUMMARY)}`.",
     )

@@ -10,6 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
+from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Confirm, Selection, Version, unasked
 from auditor.result import Result, Table, counted
@@ -109,7 +110,7 @@ def _check_valid(name: str) -> None:
 
 def _check_deletable(version: Version, ref: str, name: str, named: int | None) -> None:
     if named is None:
-        raise UsageError(f"{version.dataset} has no tag {name}; `auditor datasets {version.dataset}` lists tags")
+        raise UsageError(f"{version.dataset} has no tag {name}; `{call('datasets', version.dataset)}` lists tags")
     if "@" in ref and named != version.seq:
         raise UsageError(f"{version.dataset}@{name} is {version.dataset}@v{named}, not @v{version.seq}")
 
@@ -147,7 +148,7 @@ def drop(
 
     How to read it: one row for each removed version.
 
-    Limits: you cannot undo this, except by ingesting again. The file keeps its size until `auditor store gc`.
+    Limits: you cannot undo this, except by ingesting again. The file keeps its size until `{call('store gc')}`.
     datasets.lock is not changed. After the newest version is removed, the next ingest reuses its number.
 
     Raises `UsageError` for a tagged version, and if you don't confirm.
@@ -176,7 +177,7 @@ def drop(
     shown = rows.with_columns(pl.col("version").str.head(12))
     left = versions.log(store, dataset)
     remaining = f"{dataset} is now {left[0].label}" if left else f"{dataset} was removed"
-    note = f"{remaining}; `auditor store gc` frees the space"
+    note = f"{remaining}; `{call('store gc')}` frees the space"
     return Result("store-drop", rows, tables=(Table("dropped", shown, name="dropped"),), notes=(note,))
 
 

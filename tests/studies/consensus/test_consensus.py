@@ -401,9 +401,9 @@ def test_report_asks_agree_of_ratings_and_of_pairs_by_commands_that_run(tmp_path
     (people,) = (one for one in document.sections if one.name == "people")
     options = [" ".join(word for word in one.split()[2:] if not word.count("@")) for one in people.commands]
     assert options == [
-        "mine pairs -m bleu-1 --most 2 --resamples 50 --confidence 0.9",
-        "mine --against -m bleu-1 --resamples 50 --confidence 0.9",
-        "pairs --against -m bleu-1 --most 2 --resamples 50",
+        "mine pairs -m bleu-1 --resamples 50 --confidence 0.9 --most 2",
+        "mine -m bleu-1 --against --resamples 50 --confidence 0.9",
+        "pairs -m bleu-1 --against --resamples 50 --most 2",
     ]
     for command, result in zip(people.commands, people.results, strict=True):
         app([*command.split()[1:], "--store", str(path), "-q", "-o", "out.json"], standalone_mode=False)

@@ -77,7 +77,7 @@ def test_every_kind_has_its_captions_or_the_command_that_lists_as_many(store: St
             continue
         shown = browsed.captions.filter(kind=kind).height
         assert shown == min(count, 300), kind
-        assert (words[:2], words[3:5]) == (["auditor", "findings"], ["--kind", kind])
+        assert (words[:2], words[3:5]) == (["auditor", "findings"], ["-k", kind])
         listed = findings(store, words[2], kinds=[kind]).frame
         by = ["image"] if CAPTION_KINDS[kind].of == "images" else ["image", "slot"]
         assert listed.unique(by).height == count, kind

@@ -79,7 +79,7 @@ def test_every_number_of_a_card_holds_with_the_settings_of_the_card(path: Path, 
 def test_card_that_names_the_former_command_is_recognized(path: Path, dogs: DatasetCard) -> None:
     file = file_of(dogs, "md")
     text = file.read_text(encoding="utf-8")
-    assert " --format card " in text
+    assert " --format card" in text
     former = text.replace("auditor report ", "auditor card ").replace(" --format card", "")
     file.write_text(former, encoding="utf-8")
     assert verified(path, file).holds
