@@ -17,6 +17,7 @@ from auditor.config import sources
 from auditor.findings.wording import item_of, of_item, worded
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Figure, Finding, Result, Table, about
+from auditor.steps import Steps
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
@@ -108,7 +109,8 @@ def profile(
     """
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections = selections_of(selected)
-    measured = [_describe(captions, listing=examples > 0) for captions in selected]
+    steps = Steps(progress, [captions.label for captions in selected])
+    measured = [_describe(captions, listing=examples > 0) for captions in steps.over(selected)]
     described = [parts for *parts, _, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     listed = pl.concat(rows for *_, rows in measured) if examples else None

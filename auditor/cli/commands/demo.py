@@ -41,15 +41,17 @@ def command(
     """
     from auditor import reports
     from auditor.config import sources
+    from auditor.steps import Steps
     from auditor.studies import report
     from auditor.studies.ingest import ingest_sources
 
     declared = sources(_SAMPLE, data=_SAMPLE.parent)
     store = _made(folder) / "audit.duckdb"
     with o.opened(store, write=True) as opened, o.progressing() as progress:
-        ingest_sources(opened, list(declared.values()), progress=progress)
+        steps = Steps(progress, ("Reading", *report.steps_of()), 1)
+        ingest_sources(opened, list(declared.values()), progress=steps)
         settings = report.ReportSettings(metrics=FIRST_METRICS)
-        document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
+        document = report.report(opened, *declared, settings=settings, config=declared, progress=steps)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
     typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder, store))]))
 

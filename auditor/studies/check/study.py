@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +19,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Said, Severity, Table, findings_in, notes_in
 from auditor.scoring.registry import left_out
+from auditor.steps import Steps
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
@@ -83,16 +84,17 @@ def check(
     rows: list[_Row] = []
     by_all_metrics = any(demand.rule.by_metric and demand.metric is None for demand in wanted.demands)
     notes: list[Said] = [*left_out(None)] if by_all_metrics else []
-    for index, selection in enumerate(selections):
-        progress(f"{selection.label}: checking", index, len(selections))
+    demands = {selection: _of(wanted.demands, selection.version.dataset) for selection in selections}
+    steps = Steps(progress, [demand.gate.name for of_dataset in demands.values() for demand in of_dataset])
+    for selection in selections:
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
         tokenizer, choice_notes = chosen_tokenizer(store, [selection.pinned_name, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
         captions = Captions(store, selection, tokenizer)
-        request = MeasureRequest(captions, declared or {}, progress, against=against, ignored=ignored, known=known)
+        request = MeasureRequest(captions, declared or {}, steps, against=against, ignored=ignored, known=known)
         rows_of_dataset = [
-            *_measured(request, _of(wanted.demands, dataset)),
+            *_measured(request, steps.over(demands[selection])),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
         notes += choice_notes if rows_of_dataset else []
@@ -141,7 +143,7 @@ def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
     return [*chosen.values()]
 
 
-def _measured(request: MeasureRequest, demands: Sequence[Demand]) -> list[_Row]:
+def _measured(request: MeasureRequest, demands: Iterable[Demand]) -> list[_Row]:
     """Check the gates of one selection; a study that several gates use runs once."""
     known: dict[tuple[Measure, str | None], pl.DataFrame | str] = {}
     rows: list[_Row] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,23 +53,37 @@ def incomparable(captions: Captions) -> list[str]:
     return [f"{captions.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
 
 
-def findings_of(questions: Questions, captions: Captions, wanted: Collection[str] = KINDS) -> list[Finding]:
+#: The other studies, each with the kinds that it finds. Bounds are first: outliers and templates read their counts.
+_STUDIES: Mapping[str, tuple[Callable[[Questions, Captions], Result | None], frozenset[str]]] = {
+    "Bounds": (Questions.bounds, frozenset({_UPSIDE_DOWN})),
+    "Duplicates": (lambda questions, _: questions.duplicates(), frozenset({LEAK, AT_SEVERAL, COPIED})),
+    "Outliers": (Questions.outliers, frozenset({SWAPPED})),
+    "Templates": (Questions.templates, frozenset({_UNLIKE, _SORTED, TEMPLATED})),
+}
+
+
+def studies_of(wanted: Collection[str]) -> list[str]:
+    """List the other studies that find any of these kinds."""
+    return [name for name, (_, kinds) in _STUDIES.items() if not kinds.isdisjoint(wanted)]
+
+
+def findings_of(
+    questions: Questions,
+    captions: Captions,
+    wanted: Collection[str] = KINDS,
+    over: Callable[[Sequence[str]], Iterator[str]] = iter,
+) -> list[Finding]:
     """Return the findings of other studies on captions. A study that finds none of the kinds is not run."""
     selection, findings = captions.selection, list[Finding]()
-
-    def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
-        return ask() if any(kind in wanted for kind in kinds) else None
-
-    # first: outliers and templates read its counts
-    bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)
-    if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
+    results = {name: _STUDIES[name][0](questions, captions) for name in over(studies_of(wanted))}
+    if duplicates := results.get("Duplicates"):
         findings += of_duplicates(selection, duplicates)
-    if outliers := answer(lambda: questions.outliers(captions), SWAPPED):
+    if outliers := results.get("Outliers"):
         findings += [replace(finding, examples=_examples(outliers)) for finding in outliers.found(SWAPPED)]
-    if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, TEMPLATED):
+    if templates := results.get("Templates"):
         findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
         findings += [_templated(finding) for finding in templates.found(TEMPLATED)]
-    if bounds:
+    if bounds := results.get("Bounds"):
         findings += _upside_down(selection, bounds)
     return [finding for finding in findings if finding.kind in wanted]
 

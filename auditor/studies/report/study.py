@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,6 +22,7 @@ from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Portrait, Section, Statement
 from auditor.sources.pictures import pictures
+from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
@@ -52,6 +53,12 @@ Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time fo
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
+def steps_of(sections: Iterable[str] = SECTIONS, *, browse: bool = True) -> tuple[str, ...]:
+    """List the steps of a report in words: its sections, the summary, what only a page shows, the images."""
+    titles = [SECTIONS[name].title for name in sections]
+    return (*titles, "Summary", *["Captions to browse"] * browse, "Images")
+
+
 @question
 def page(
     store: Store,
@@ -68,17 +75,25 @@ def page(
     """Write the report of datasets, for `auditor report`."""
     settings = settings or ReportSettings()
     selections, declared = resolve_all(store, refs, settings.split), sources(config)
-    context = ReportContext(store, selections, settings, progress, declared, resamples, confidence)
-    built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
+    named = [name for name in SECTIONS if not sections or name in sections]
+    browse = browse and FINDINGS in named
+    titles = steps_of(named, browse=browse)
+    steps = progress if isinstance(progress, Steps) and progress.left == titles else Steps(progress, titles)
+    context = ReportContext(store, selections, settings, steps, declared, resamples, confidence)
+    built = [section_of(context, name) for name in steps.over(named)]
+    steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
     shown = cards(context.selections, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
-    browse = browse and audited is not None and bool(audited.results)
-    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
     compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
     said = answered(context, shown, looked=looked)
+    captions: tuple[Browsed, ...] = ()
+    if browse and audited:
+        steps.begin()
+        captions = browsed(context, audited.results[0].frame, audited.findings)
     statements = _statements([*built, *filter(None, [alone])])
+    steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
@@ -96,7 +111,7 @@ def page(
         cards=shown,
         portraits=drawn,
         answer=said,
-        pictures=pictures_of(shown, built, image_files(config), progress, captions),
+        pictures=pictures_of(shown, built, image_files(config), steps, captions),
         browsed=captions,
     )
 

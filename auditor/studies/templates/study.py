@@ -12,6 +12,7 @@ from auditor.asking import question
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.counting import bind_text_tokens
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -95,8 +96,9 @@ def templates(
     signatures = {
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
-    for captions in selected:
-        workspace = _counted(captions, least, progress)
+    steps = Steps(progress, [captions.label for captions in selected])
+    for captions in steps.over(selected):
+        workspace = _counted(captions, least, steps)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
             listed = (
@@ -137,7 +139,7 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     workspace.params["least"] = max(_FEWEST, round(least * number))
     workspace.forget("template_skeleton")
     for index, shape in enumerate(SHAPES):
-        progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
+        progress(f"{captions.label}: templates", index, len(SHAPES))
         workspace.params["shape"] = shape
         workspace.append("template_skeleton")
     workspace.bind("template")
