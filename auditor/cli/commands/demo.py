@@ -92,6 +92,7 @@ def _summary(document: Document) -> list[str]:
         return f"{similarity.filter(dataset=dataset)['value'][0]:.3f}"
 
     elsewhere = {"scope": "across-images", "match": "any", "statistic": "captions"}
+    swapped = rows("outliers").filter(dataset=_FLAWED, finding="swapped")["image"].sort()
     again = twice.filter(dataset=_FLAWED, scope="within-image", match="exact", statistic="captions")["found"][0]
     return [
         f"Three invented datasets: {count(_NARROW, 'captions')} captions of {count(_NARROW, 'images')} images each.",
@@ -109,6 +110,7 @@ def _summary(document: Document) -> list[str]:
         f"{_FLAWED}: good captions, with planted faults.",
         f"  {at_others:>6}  captions also occur at another image, word for word",
         f"  {again:>6}  captions repeat an earlier caption of their image",
+        f"  {len(swapped) // 2:>6}  pair of captions is swapped: {' and '.join(swapped)}, a surfer and a barber",
         f"  {count(_FLAWED, 'rejected'):>6}  records are empty: rejected, and listed with their line in the file",
     ]
 
