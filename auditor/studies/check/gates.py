@@ -29,10 +29,29 @@ AGAINST = ("drift", "against")
 #: The table of accepted kinds of findings, each with the reason.
 IGNORE = "ignore"
 
-#: The gate with a severity as its limit, and severities as numbers.
+#: The gate with a severity as its limit, and the severities by number.
 MAX_SEVERITY = "findings.max_severity"
 
-_SEVERITIES: Mapping[str, float] = {name: level for level, name in enumerate(reversed(SEVERITIES))}
+_SEVERITIES = SEVERITIES[::-1]
+
+#: Writes a value with so many digits.
+Unit = Callable[[float, int], str]
+
+
+def as_number(value: float, digits: int) -> str:
+    """Write a number; a whole one without decimals."""
+    return f"{int(value):,}" if value.is_integer() else f"{value:.{max(digits, 4)}g}"
+
+
+def as_share(value: float, digits: int) -> str:
+    """Write a share of 1 in percent."""
+    return f"{100 * value:.{digits}g}%"
+
+
+def as_severity(value: float, _: int) -> str:
+    """Write a severity by its name."""
+    return _SEVERITIES[int(value)]
+
 
 #: The comparisons of a statistic with a limit.
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
@@ -44,13 +63,14 @@ at_least, at_most = _COMPARISONS
 class GateRule:
     """The rule of a gate: `statistic` of `measure`, its `end` (value, low, high), compared with the limit (`words`).
 
-    A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A gate `by_kind`
-    applies to the kind of finding after the first part of its name.
+    `unit` writes both. A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A
+    gate `by_kind` applies to the kind of finding after the first part of its name.
     """
 
     measure: Measure
     statistic: str
     words: str
+    unit: Unit = as_number
     end: str = "value"
     by_metric: bool = False
     by_kind: bool = False
@@ -66,24 +86,36 @@ GATES: Mapping[str, GateRule] = {
     "captions_per_image.max": GateRule(measures.sizes, "captions-per-image-max", at_most),
     "length.asl.min": GateRule(measures.sizes, "asl", at_least),
     "length.asl.max": GateRule(measures.sizes, "asl", at_most),
-    "empty.max": GateRule(measures.sizes, "empty", at_most),
-    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most),
-    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most),
-    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most),
-    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most),
-    "leakage.max": GateRule(measures.repetition, "leakage", at_most),
-    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most),
+    "empty.max": GateRule(measures.sizes, "empty", at_most, as_share),
+    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most, as_share),
+    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most, as_share),
+    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most, as_share),
+    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most, as_share),
+    "leakage.max": GateRule(measures.repetition, "leakage", at_most, as_share),
+    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most, as_share),
     "msttr.min": GateRule(measures.diversity, "ttr-1", at_least),
-    "templated.max": GateRule(measures.templates, "templated", at_most),
-    "outliers.max": GateRule(measures.outliers, "misplaced", at_most),
+    "templated.max": GateRule(measures.templates, "templated", at_most, as_share),
+    "outliers.max": GateRule(measures.outliers, "misplaced", at_most, as_share),
     "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
-    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most),
-    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most),
-    "findings.max": GateRule(measures.faults, "share", at_most, by_kind=True),
+    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most, as_share),
+    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most, as_severity),
+    "findings.max": GateRule(measures.faults, "share", at_most, as_share, by_kind=True),
     "drift.js.max": GateRule(measures.drift, "js", at_most),
     "drift.js-2.max": GateRule(measures.drift, "js-2", at_most),
     "drift.js-opening.max": GateRule(measures.drift, "js-opening", at_most),
 }
+
+_UNITS = {rule.statistic: rule.unit for rule in GATES.values()} | dict.fromkeys(KINDS, as_share)
+
+
+def written(statistic: str, *values: float | None) -> list[str | None]:
+    """Write values of a statistic, with enough digits to tell them apart."""
+    unit, words = _UNITS.get(statistic, as_number), list[str | None]()
+    for digits in (3, 6, 17):
+        words = [None if value is None else unit(value, digits) for value in values]
+        if len({*words}) == len({*values}):
+            break
+    return words
 
 
 @dataclass(frozen=True)
@@ -193,7 +225,7 @@ def _severity(gate: Gate) -> float:
     limit = gate.limit
     if not isinstance(limit, str) or limit not in _SEVERITIES:
         raise _wrong(gate, f'expected "info", "notice" or "warning", not {limit!r}')
-    return _SEVERITIES[limit]
+    return float(_SEVERITIES.index(limit))
 
 
 def _ignored(gate: Gate) -> Mapping[str, str]:

@@ -110,7 +110,7 @@ def templates(
             del workspace
             continue
         made = _made(workspace).height
-        effects, signed, slot_notes = slot_effects(captions, metric, workspace, progress)
+        effects, signed, slot_notes = slot_effects(captions, metric, workspace, steps)
         signatures |= signed
         notes += slot_notes
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made), effects)])
