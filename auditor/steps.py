@@ -1,4 +1,4 @@
-"""The progress of a command that has several steps: which of them, out of how many, in words."""
+"""The steps of a command, for its progress: the current one in words, and how many there are."""
 
 from __future__ import annotations
 
@@ -11,47 +11,40 @@ T = TypeVar("T")
 
 
 class Work(str):
-    """What a command does, in words, and the name of the `step` that it is in."""
+    """What is done within a `step` of a command, in words."""
 
     step: str
-
-    def __new__(cls, words: str, step: str) -> Work:
-        """Return the words, with their step."""
-        work = super().__new__(cls, words)
-        work.step = step
-        return work
 
 
 class Steps:
     """The progress of several steps: what is done in one is reported as "step 3 of 12, Diversity: flickr8k: words".
 
-    In a step of another command, the name comes without numbers. A single step is not named. `begun` have begun.
+    In a step of another command, the name comes without numbers. A single step is not named. `begun` have begun
+    already, `left` have not.
     """
 
     def __init__(self, progress: Progress, names: Iterable[str], begun: int = 0) -> None:
-        self._progress, self.names, self._number = progress, tuple(names), begun
-
-    @property
-    def left(self) -> tuple[str, ...]:
-        """The names of the steps that have not begun."""
-        return self.names[self._number :]
+        self._progress, every = progress, [*names]
+        self._begun, self.left = every[:begun], every[begun:]
 
     def begin(self) -> None:
         """Begin the next step. Raises `IndexError` after the last."""
-        self._number += 1
+        self._begun.append(self.left.pop(0))
         self("", 0, 1)
 
     def over(self, parts: Iterable[T]) -> Iterator[T]:
-        """Yield parts, each of which is a step."""
+        """Yield parts, and begin a step with each."""
         for part in parts:
             self.begin()
             yield part
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Report progress within the current step."""
-        number, of = max(self._number, 1), len(self.names)
-        name = self.names[number - 1]
+        name = [*self._begun[-1:], *self.left, what][0]
+        number, of = len(self._begun) or 1, len(self._begun) + len(self.left)
         if of > 1:
-            words = ": ".join(filter(None, (name, what.removeprefix(f"{name}: "))))
-            what = words if isinstance(self._progress, Steps) else Work(f"step {number} of {of}, {words}", name)
+            what = Work(f"{name}: {what.removeprefix(f'{name}: ')}" if what else name)
+            if not isinstance(self._progress, Steps):
+                what = Work(f"step {number} of {of}, {what}")
+            what.step = name
         self._progress(what or name, done, total)

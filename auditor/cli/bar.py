@@ -58,8 +58,7 @@ def drawn(console: Console) -> Iterator[Report]:
 
         def report(what: str, done: int, total: int) -> None:
             nonlocal step, known
-            named = what.step if isinstance(what, Work) else what.partition("; ")[0]
-            if named != step.what:
+            if (named := what.step if isinstance(what, Work) else what.partition("; ")[0]) != step.what:
                 _report_step(console, step)
                 step = _Step(named)
             if done < bar.tasks[0].completed or (total != known and done < total):

@@ -14,8 +14,7 @@ from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Result, Said, findings_in, folded, listed, notes_in
 from auditor.scoring.registry import left_out
-from auditor.steps import Steps
-from auditor.store.captions import Captions, select, select_all
+from auditor.store.captions import Captions, select, select_all, stepwise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import parameters as own
@@ -177,8 +176,7 @@ def agree_at_several(
     if kinds == {True} and (statistics or scale or missing != p.COMMON):
         raise UsageError("--statistic, --scale, --missing: only for ratings; leave out for pairs and triplets")
     places, said, lead = list[trust.Place](), list[Said](left_out(asked)), list[str]()
-    steps = Steps(progress, [captions.label for captions in every])
-    for captions in steps.over(every):
+    for captions, steps in stepwise(every, progress):
         why = _why_left_out(captions, declared, asked=without_own_references)
         if captions.selection.version.kind in COMPARED:
             settings = ConsensusSettings(most, ties=ties, seed=seed, without_own_references=bool(why))

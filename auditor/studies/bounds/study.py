@@ -20,8 +20,7 @@ from auditor.scoring.registry import References, are_ours, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants, with_reasons
 from auditor.scoring.single_captions import against_what
 from auditor.statistics.summary import summarize
-from auditor.steps import Steps
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
@@ -159,33 +158,29 @@ def _bounds(
     notes: list[Said] = [*left_out(metrics)]
     repeated = repeats(every, progress, left_out=distinct)
     parts = []
-    runs = [
-        (captions, draw, variant, against)
-        for captions in every
+    for captions, steps in stepwise(every, progress):
+        selection = captions.selection
         for draw, (variant, against) in product(
             range(draws if drawn_again else 1),
             variants(References("loo", references, seed), captions.tokenizer, distinct=distinct).items(),
-        )
-    ]
-    steps = Steps(progress, [captions.label for captions, *_ in runs])
-    for captions, draw, variant, against in steps.over(runs):
-        measured = score_sets(
-            captions,
-            drawn_again if draw else names,
-            substitutes,
-            replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
-            metrics,
-            seed + draw,
-            required=bool(candidates),
-            progress=steps,
-        )
-        keep_scores(captions, measured.scores, measured.sets, measured.signatures)
-        rows = _rows(measured, seed + draw if references is not None else None)
-        parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
-        if draw == 0:
-            reported = [*measured.notes, *missing({captions.label: measured.reasons})]
-            notes += reported if variant == RAW else only_distinct(reported, notes)
-        del measured  # frees a million scores before the next ones are computed
+        ):
+            measured = score_sets(
+                captions,
+                drawn_again if draw else names,
+                substitutes,
+                replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
+                metrics,
+                seed + draw,
+                required=bool(candidates),
+                progress=steps,
+            )
+            keep_scores(captions, measured.scores, measured.sets, measured.signatures)
+            rows = _rows(measured, seed + draw if references is not None else None)
+            parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
+            if draw == 0:
+                reported = [*measured.notes, *missing({selection.label: measured.reasons})]
+                notes += reported if variant == RAW else only_distinct(reported, notes)
+            del measured  # frees a million scores before the next ones are computed
     notes += repeated
     whole = frame = pl.concat(parts)
     for captions in every:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -34,24 +35,14 @@ MAX_SEVERITY = "findings.max_severity"
 
 _SEVERITIES = SEVERITIES[::-1]
 
-#: Writes a value with so many digits.
-Unit = Callable[[float, int], str]
+Unit = Literal["number", "share", "severity"]
 
-
-def as_number(value: float, digits: int) -> str:
-    """Write a number; a whole one without decimals."""
-    return f"{int(value):,}" if value.is_integer() else f"{value:.{max(digits, 4)}g}"
-
-
-def as_share(value: float, digits: int) -> str:
-    """Write a share of 1 in percent."""
-    return f"{100 * value:.{digits}g}%"
-
-
-def as_severity(value: float, _: int) -> str:
-    """Write a severity by its name."""
-    return _SEVERITIES[int(value)]
-
+#: Writes a value of a unit with so many digits.
+_WRITE: Mapping[Unit, Callable[[float, int], str]] = {
+    "number": lambda value, digits: f"{int(value):,}" if value.is_integer() else f"{value:.{digits}g}",
+    "share": lambda value, digits: f"{100 * value:.{digits - 1}g}%",
+    "severity": lambda value, _: _SEVERITIES[int(value)],
+}
 
 #: The comparisons of a statistic with a limit.
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
@@ -70,7 +61,7 @@ class GateRule:
     measure: Measure
     statistic: str
     words: str
-    unit: Unit = as_number
+    unit: Unit = "number"
     end: str = "value"
     by_metric: bool = False
     by_kind: bool = False
@@ -86,33 +77,33 @@ GATES: Mapping[str, GateRule] = {
     "captions_per_image.max": GateRule(measures.sizes, "captions-per-image-max", at_most),
     "length.asl.min": GateRule(measures.sizes, "asl", at_least),
     "length.asl.max": GateRule(measures.sizes, "asl", at_most),
-    "empty.max": GateRule(measures.sizes, "empty", at_most, as_share),
-    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most, as_share),
-    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most, as_share),
-    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most, as_share),
-    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most, as_share),
-    "leakage.max": GateRule(measures.repetition, "leakage", at_most, as_share),
-    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most, as_share),
+    "empty.max": GateRule(measures.sizes, "empty", at_most, "share"),
+    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most, "share"),
+    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most, "share"),
+    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most, "share"),
+    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most, "share"),
+    "leakage.max": GateRule(measures.repetition, "leakage", at_most, "share"),
+    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most, "share"),
     "msttr.min": GateRule(measures.diversity, "ttr-1", at_least),
-    "templated.max": GateRule(measures.templates, "templated", at_most, as_share),
-    "outliers.max": GateRule(measures.outliers, "misplaced", at_most, as_share),
+    "templated.max": GateRule(measures.templates, "templated", at_most, "share"),
+    "outliers.max": GateRule(measures.outliers, "misplaced", at_most, "share"),
     "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
-    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most, as_share),
-    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most, as_severity),
-    "findings.max": GateRule(measures.faults, "share", at_most, as_share, by_kind=True),
+    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most, "share"),
+    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most, "severity"),
+    "findings.max": GateRule(measures.faults, "share", at_most, "share", by_kind=True),
     "drift.js.max": GateRule(measures.drift, "js", at_most),
     "drift.js-2.max": GateRule(measures.drift, "js-2", at_most),
     "drift.js-opening.max": GateRule(measures.drift, "js-opening", at_most),
 }
 
-_UNITS = {rule.statistic: rule.unit for rule in GATES.values()} | dict.fromkeys(KINDS, as_share)
+_UNITS: Mapping[str, Unit] = {rule.statistic: rule.unit for rule in GATES.values()} | dict.fromkeys(KINDS, "share")
 
 
 def written(statistic: str, *values: float | None) -> list[str | None]:
-    """Write values of a statistic, with enough digits to tell them apart."""
-    unit, words = _UNITS.get(statistic, as_number), list[str | None]()
-    for digits in (3, 6, 17):
-        words = [None if value is None else unit(value, digits) for value in values]
+    """Write values of a statistic in its unit, with more digits if they look equal."""
+    write, words = _WRITE[_UNITS.get(statistic, "number")], list[str | None]()
+    for digits in (4, 6, 17):
+        words = [None if value is None else write(value, digits) for value in values]
         if len({*words}) == len({*values}):
             break
     return words

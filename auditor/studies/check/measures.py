@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -68,7 +68,7 @@ class MeasureRequest:
 
     def ask(self, study: Callable[..., Result], *before: str, **options: object) -> Result:
         """Return the result of a study on the captions, named after those `before`."""
-        named = _reference(self.captions.selection.version.label, self.captions.selection.split)
+        named = replace(self.captions.selection, shows_version=True).label
         return study(self.captions.store, *before, named, progress=self.progress, **options)
 
     def share(self, number: float) -> float | None:
@@ -161,18 +161,15 @@ def faults(request: MeasureRequest) -> pl.DataFrame:
     Severity is 0 for info, 3 for an error, and its `reason` is the finding. The share is 0 for a kind without findings,
     and 1 for a finding without a share.
     """
-    asked = {"tokenizer": request.tokenizer, "known": request.known, "config": request.declared}
-    reported = request.ask(findings, **asked).findings
+    reported = request.ask(findings, tokenizer=request.tokenizer, known=request.known, config=request.declared).findings
     worst = next((finding for finding in reported if finding.kind not in request.ignored), None)
     level = float(SEVERITIES[::-1].index(worst.severity)) if worst else 0.0
     shares = dict.fromkeys(KINDS, 0.0)
     for finding in reported:
         share = finding.values.get("share")
         shares[finding.kind] = max(shares[finding.kind], share if isinstance(share, float) else 1.0)
-    return pl.concat([
-        _row("severity", level, reason=worst.sentence if worst else None),
-        *(_row(kind, share) for kind, share in shares.items()),
-    ])  # fmt: skip
+    rows = [_row(kind, share) for kind, share in shares.items()]
+    return pl.concat([_row("severity", level, reason=worst.sentence if worst else ""), *rows])
 
 
 def drift(request: MeasureRequest) -> pl.DataFrame:
@@ -180,13 +177,14 @@ def drift(request: MeasureRequest) -> pl.DataFrame:
     store, checked = request.captions.store, request.captions.selection
     version, before = checked.version, request.against
     if before is None:
-        older = [earlier.label for earlier in log(store, version.dataset) if earlier.seq < version.seq]
+        older = [earlier for earlier in log(store, version.dataset) if earlier.seq < version.seq]
         if not older:
             raise UsageError(f'{version.label} is the first version; set drift.against = "DATASET"')
-        before = _reference(older[0], checked.split)
+        before = replace(checked, version=older[0], shows_version=True).label
     elif _is_itself(store, before, checked):
-        why = "is the version that is checked; keep the store between runs, or name another version"
-        raise UsageError(f"{before} {why}")
+        raise UsageError(
+            f"{before} is the version that is checked; keep the store between runs, or name another version"
+        )
     result = request.ask(diff, before, depth="drift", tokenizer=request.tokenizer)
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
@@ -200,25 +198,18 @@ def _is_itself(store: Store, before: str, checked: Selection) -> bool:
     return counts and named.pinned_name == checked.pinned_name and named.version.seq == checked.version.seq
 
 
-def _reference(label: str, split: str | None) -> str:
-    return label if split is None else f"{label}:{split}"
-
-
 def _unsplit(captions: Captions) -> str:
     """Return why leaks cannot be searched for."""
     needs = f"needs the splits {TEST} and {TRAIN}"
     if captions.selection.split is not None:
         return f"{needs}, but {captions.label} is a single split; check the whole dataset"
-    splits = captions.images()["split"].drop_nulls().unique().sort().to_list()
-    return f"{needs}: " + (
-        f"it has {', '.join(splits)}; use split_roles to map one of them" if splits else "it has no splits"
-    )
+    splits = ", ".join(captions.images()["split"].drop_nulls().unique().sort())
+    return f"{needs}: it has " + (f"{splits}; use split_roles to map one of them" if splits else "no splits")
 
 
-def _row(
-    statistic: str, value: float | None = None, signature: str | None = None, reason: str | None = None
-) -> pl.DataFrame:
-    return pl.DataFrame([(statistic, None, value, None, None, signature, reason)], schema=MEASURED, orient="row")
+def _row(statistic: str, value: float | None = None, signature: str | None = None, reason: str = "") -> pl.DataFrame:
+    rows = [(statistic, None, value, None, None, signature, reason or None)]
+    return pl.DataFrame(rows, schema=MEASURED, orient="row")
 
 
 def _rows(rows: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -53,37 +53,29 @@ def incomparable(captions: Captions) -> list[str]:
     return [f"{captions.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
 
 
-#: The other studies, each with the kinds that it finds. Bounds are first: outliers and templates read their counts.
-_STUDIES: Mapping[str, tuple[Callable[[Questions, Captions], Result | None], frozenset[str]]] = {
-    "Bounds": (Questions.bounds, frozenset({_UPSIDE_DOWN})),
-    "Duplicates": (lambda questions, _: questions.duplicates(), frozenset({LEAK, AT_SEVERAL, COPIED})),
-    "Outliers": (Questions.outliers, frozenset({SWAPPED})),
-    "Templates": (Questions.templates, frozenset({_UNLIKE, _SORTED, TEMPLATED})),
-}
-
-
-def studies_of(wanted: Collection[str]) -> list[str]:
-    """List the other studies that find any of these kinds."""
-    return [name for name, (_, kinds) in _STUDIES.items() if not kinds.isdisjoint(wanted)]
+#: The other studies that are asked, in words. Bounds come first: outliers and templates read their counts.
+STUDIES = ("Bounds", "Duplicates", "Outliers", "Templates")
 
 
 def findings_of(
-    questions: Questions,
-    captions: Captions,
-    wanted: Collection[str] = KINDS,
-    over: Callable[[Sequence[str]], Iterator[str]] = iter,
+    questions: Questions, captions: Captions, wanted: Collection[str] = KINDS, begin: Callable[[], None] = lambda: None
 ) -> list[Finding]:
     """Return the findings of other studies on captions. A study that finds none of the kinds is not run."""
     selection, findings = captions.selection, list[Finding]()
-    results = {name: _STUDIES[name][0](questions, captions) for name in over(studies_of(wanted))}
-    if duplicates := results.get("Duplicates"):
+
+    def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
+        begin()
+        return ask() if any(kind in wanted for kind in kinds) else None
+
+    bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)
+    if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
         findings += of_duplicates(selection, duplicates)
-    if outliers := results.get("Outliers"):
+    if outliers := answer(lambda: questions.outliers(captions), SWAPPED):
         findings += [replace(finding, examples=_examples(outliers)) for finding in outliers.found(SWAPPED)]
-    if templates := results.get("Templates"):
+    if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, TEMPLATED):
         findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
         findings += [_templated(finding) for finding in templates.found(TEMPLATED)]
-    if bounds := results.get("Bounds"):
+    if bounds:
         findings += _upside_down(selection, bounds)
     return [finding for finding in findings if finding.kind in wanted]
 

@@ -22,7 +22,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Table, counted
 from auditor.scoring.scale_out.executors import executing
 from auditor.steps import Steps
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
@@ -30,7 +30,7 @@ from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.listed import listed_of
 from auditor.studies.findings.located import located
-from auditor.studies.findings.others import findings_of, incomparable, studies_of
+from auditor.studies.findings.others import STUDIES, findings_of, incomparable
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
 from auditor.studies.findings.whole import of_whole
@@ -214,9 +214,9 @@ def all_findings(
     wanted = searched_by_default() if wanted is None else wanted
     facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
     collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
-    steps = Steps(questions.progress, (
-        name for captions in questions.every for name in _steps(captions, wanted, captions_only=captions_only)
-    ))  # fmt: skip
+    kinds = [captions.selection.version.kind for captions in questions.every]
+    further = [() if captions_only else ("Forced choice",) if kind == _CHOICES else STUDIES for kind in kinds]
+    steps = Steps(questions.progress, (name for names in further for name in ("Captions", *names)))
     questions = replace(questions, progress=steps)
     for captions in questions.every:
         steps.begin()
@@ -235,7 +235,7 @@ def all_findings(
             steps.begin()
             others = _of_items(questions, selection, wanted, notes)
         else:
-            others = findings_of(questions, captions, wanted, steps.over)
+            others = findings_of(questions, captions, wanted, steps.begin)
         collected += others
         lists.append(listed_of(questions, captions, others))
         keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
@@ -263,12 +263,6 @@ def all_findings(
         ),
         findings=ordered,
     )
-
-
-def _steps(captions: Captions, wanted: Collection[str], *, captions_only: bool) -> Sequence[str]:
-    """List the steps of the findings on one selection."""
-    of_items = captions.selection.version.kind == _CHOICES
-    return ("Captions", *([] if captions_only else ["Forced choice"] if of_items else studies_of(wanted)))
 
 
 def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> Iterator[str]:

@@ -18,8 +18,7 @@ from auditor.scoring.registry import DECIMALS, MetricRequest, References, reques
 from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import exact, image_means, image_sds
-from auditor.steps import Steps
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.vectors import coverage
 from auditor.studies.outliers import by_sight, likelihood, tables
@@ -109,8 +108,7 @@ def outliers(
     tokenizer = selected[0].tokenizer
     rows, by_image, notes = [], [], list[Said]((*selected[0].notes, *alone))
     names, unseen = list[dict[str, str]](), list[str]()
-    steps = Steps(progress, [captions.label for captions in every])
-    for captions in steps.over(every):
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         texts = captions.texts().select(*PLACE, "text")
         scored, scored_by = _scored(captions, measure, texts, steps)

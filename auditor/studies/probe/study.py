@@ -23,8 +23,7 @@ from auditor.scoring.registry import MetricRequest, References, left_out, reques
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long, with_reasons
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import summarize
-from auditor.steps import Steps
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.studies.probe.changes import COMPONENTS, Component, Components
 from auditor.text import AUTO
@@ -104,8 +103,7 @@ def probe(
     possible = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
     parts, lacking, signed = [], [], []
-    steps = Steps(progress, [captions.label for captions in every])
-    for captions in steps.over(every):
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         usable, unscored = scorable(captions, requested, metrics)
         made, reasons = possible.of(captions, steps)

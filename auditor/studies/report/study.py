@@ -53,10 +53,10 @@ Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time fo
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
-def steps_of(sections: Iterable[str] = SECTIONS, *, browse: bool = True) -> tuple[str, ...]:
+def steps_of(sections: Iterable[str] = SECTIONS, *, browse: bool = True) -> list[str]:
     """List the steps of a report in words: its sections, the summary, what only a page shows, the images."""
     titles = [SECTIONS[name].title for name in sections]
-    return (*titles, "Summary", *["Captions to browse"] * browse, "Images")
+    return [*titles, "Summary", *["Captions to browse"] * browse, "Images"]
 
 
 @question
@@ -88,10 +88,9 @@ def page(
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
     compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
     said = answered(context, shown, looked=looked)
-    captions: tuple[Browsed, ...] = ()
-    if browse and audited:
+    if browse:
         steps.begin()
-        captions = browsed(context, audited.results[0].frame, audited.findings)
+    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     statements = _statements([*built, *filter(None, [alone])])
     steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}

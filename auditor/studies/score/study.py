@@ -203,8 +203,7 @@ def _of_captions(
         notes += repeats([captions], progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
     drawn = variants(against, captions.tokenizer, distinct=distinct)
-    compares = resampling is not None and len(systems) > 1
-    steps = Steps(progress, [*chosen] * len(drawn) + ["Comparison"] * compares)
+    steps = Steps(progress, [*chosen] * len(drawn) + ["Comparison"] * (resampling is not None and len(systems) > 1))
     for variant, sampled in drawn.items():
         named = signatures(requested, captions.tokenizer, sampled)
         for label, output in steps.over(chosen.items()):
@@ -228,7 +227,7 @@ def _of_captions(
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
     tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
-    if resampling and compares:
+    if resampling and len(systems) > 1:
         steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)
         means, lead = means_of(some, systems, raw, requested, coverage, resampling, steps)

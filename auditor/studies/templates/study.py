@@ -12,8 +12,7 @@ from auditor.asking import question
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.counting import bind_text_tokens
-from auditor.steps import Steps
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
@@ -96,8 +95,7 @@ def templates(
     signatures = {
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
-    steps = Steps(progress, [captions.label for captions in selected])
-    for captions in steps.over(selected):
+    for captions, steps in stepwise(selected, progress):
         workspace = _counted(captions, least, steps)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
