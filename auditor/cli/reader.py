@@ -60,11 +60,13 @@ class Reader:
         import polars as pl
 
         from auditor.findings.wording import advice
-        from auditor.result import Finding, Table
+        from auditor.result import Finding, Sentence, Table
 
         new: Any = value
         if not (self.options or self.files):
             pass
+        elif isinstance(value, Sentence):
+            new = value.like(self.text(value.text))
         elif isinstance(value, str):
             new = self.line(value) if commands else self.text(value)
         elif isinstance(value, tuple | list):
