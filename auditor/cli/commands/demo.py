@@ -131,6 +131,6 @@ def _next(folder: Path) -> list[str]:
         "",
         "Next:",
         f"  {shlex.join(['cd', str(folder)])}",
-        *(f"  {READER.line(command)}" for command in commands),
+        *(f"  {READER.text(command)}" for command in commands),
         "  auditor captions.csv    or your own file, with columns image and caption",
     ]
