@@ -14,7 +14,8 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.findings.wording import item_of, of_item, worded
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Figure, Finding, Portrait, Result, Sentence, Table, about
+from auditor.result import Figure, Finding, Result, Sentence, Table, about
+from auditor.result.portraits import Portrait
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store

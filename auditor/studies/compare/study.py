@@ -15,7 +15,8 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import HOMOGENEITY, Result, Said, Sentence, findings_in, joined, notes_in
+from auditor.result import Result, Said, Sentence, findings_in, joined, notes_in
+from auditor.result.portraits import HOMOGENEITY
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
