@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import make_commands as maker
 
 from auditor.cli import options
-from auditor.result import JSON_VERSION, SEVERITIES, Result, Role
+from auditor.result import JSON_VERSION, SEVERITIES, Result
+from auditor.result.sentences import Role
 
 SCHEMAS = Path(__file__).parent / "schemas"
 

@@ -53,8 +53,8 @@ _LIMIT, _MARKERS, _TOKENS_PER_WORD = 77, 2, 1.15
 
 _WORDS = int((_LIMIT - _MARKERS) / _TOKENS_PER_WORD)
 
-#: The tokenizer for which the estimate holds.
-_ESTIMATED_BY = "bare"
+#: The tokenizer for which the estimate holds, and the least share that is reported.
+_ESTIMATED_BY, _LEAST = "bare", 0.001
 
 #: The counts whose captions `--examples` lists; the last one is in the table of sizes.
 _LISTED = (*HYGIENE, "captions-on-several-images")
@@ -177,9 +177,9 @@ def _on_lengths(captions: Captions, counts: pl.DataFrame) -> Iterator[Sentence]:
     unit = "words" if by_words else "tokens"
     usual = f"{label}: captions have {middle:,} {unit} in the median, and {low:,} to {high:,} in 90% of cases."
     yield Sentence(usual, "lengths", label=label)
-    if by_words:
-        captions_of = pl.col("captions")
-        over = lengths.select(captions_of.filter(pl.col("length") > _WORDS).sum() / captions_of.sum()).item()
+    captions_of = pl.col("captions")
+    over = lengths.select(captions_of.filter(pl.col("length") > _WORDS).sum() / captions_of.sum()).item()
+    if by_words and over >= _LEAST:
         yield Sentence(
             f"{label}: an estimated {over:.1%} of captions exceed the {_LIMIT} tokens that CLIP reads: those of more "
             f"than {_WORDS} words, at {_TOKENS_PER_WORD} tokens per word.",

@@ -29,10 +29,12 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     screen has no hints and no notes.
     """
     laid_out = have_layout(result)
-    has_lead = bool(result.lead) and not (laid_out and _is_in_findings(result))
-    for number, sentence in enumerate(result.lead if has_lead else ()):
+    lead = [sentence for sentence in result.lead if not (laid_out and with_role(sentence, "answer").tells)]
+    if any(table.tells_findings for table in result.tables):
+        lead = []
+    for number, sentence in enumerate(lead):
         screen.say(visible(sentence), style="" if number else "bold")
-    if has_lead:
+    if lead:
         screen.print()
     for table in result.tables:
         if not (laid_out and table.tells_findings):
@@ -55,11 +57,6 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
 def have_layout(result: Result) -> bool:
     """Return whether findings have a separate layout: they have examples, or tables with the same sentences."""
     return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
-
-
-def _is_in_findings(result: Result) -> bool:
-    """Return whether findings have the first sentence of the lead, or a table that is not shown."""
-    return any(table.tells_findings for table in result.tables) or with_role(result.lead[0], "answer").tells is not None
 
 
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
