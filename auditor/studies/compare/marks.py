@@ -14,7 +14,7 @@ from auditor.model import Progress
 from auditor.result import Result, Sentence, Table, joined
 from auditor.scoring.candidate_sets import substitutes_of
 from auditor.scoring.registry import defaults, requests
-from auditor.scoring.scores import RAW
+from auditor.scoring.variants import RAW
 from auditor.store.captions import Captions
 from auditor.studies.compare.answer import METRICS, QUOTED, among, quoted
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
@@ -31,10 +31,10 @@ def marks() -> pl.DataFrame:
 
 def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
     """Measure a dataset as the marks were. Raises `UsageError` if it has too few images with as many captions."""
-    sampling = equal_samples([captions], REFERENCES, IMAGES, _SEED)
+    against = equal_samples([captions], REFERENCES, IMAGES, _SEED)
     metrics = [name for name in METRICS if name in defaults()]
     scored = pooled_scores(
-        captions, ("human", "intra"), substitutes_of([captions]), sampling, metrics, _SEED, named=False,
+        captions, ("human", "intra"), substitutes_of([captions]), against, metrics, _SEED, named=False,
         progress=progress,
     )  # fmt: skip
     requested = requests(metrics)
