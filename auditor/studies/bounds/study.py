@@ -21,7 +21,7 @@ from auditor.scoring.scores import keep_scores, repeats, together, with_reasons
 from auditor.scoring.single_captions import against_what
 from auditor.scoring.variants import RAW, Measured, over, variants
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
@@ -159,7 +159,7 @@ def _bounds(
     substitutes = substitutes_of(every, others, corpus)
     repeated = repeats(every, progress, left_out=distinct)
 
-    def measure(captions: Captions, draw: int, against: References) -> Measured:
+    def measure(captions: Captions, steps: Progress, draw: int, against: References) -> Measured:
         scored = score_sets(
             captions,
             drawn_again if draw else names,
@@ -168,7 +168,7 @@ def _bounds(
             metrics,
             seed + draw,
             required=bool(candidates),
-            progress=progress,
+            progress=steps,
         )
         keep_scores(captions, scored.scores, scored.sets, scored.signatures)
         rows = _rows(scored, seed + draw if references is not None else None)
@@ -177,8 +177,8 @@ def _bounds(
 
     against = References("loo", references, seed)
     parts = [
-        over(variants(against, captions.tokenizer, distinct=distinct), partial(measure, captions, draw))
-        for captions in every
+        over(variants(against, captions.tokenizer, distinct=distinct), partial(measure, captions, steps, draw))
+        for captions, steps in stepwise(every, progress)
         for draw in range(draws if drawn_again else 1)
     ]
     frame = pl.concat(part.rows for part in parts)

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from auditor.model import Progress
 from auditor.parameters import MetricName
 from auditor.result import Said
 from auditor.scoring.candidate_sets import Substitutes, missing
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.variants import Measured
 from auditor.statistics.paired_systems import Resampling
+from auditor.steps import Steps
 from auditor.store.captions import Captions
 from auditor.studies.compare import overlap
 from auditor.studies.compare.equalize import pooled_scores, sample_notes
@@ -44,7 +44,7 @@ class Setting:
     named: bool
     substitutes: Substitutes
     resampling: Resampling
-    progress: Progress
+    steps: Steps
 
     @cached_property
     def requested(self) -> Sequence[MetricRequest]:
@@ -75,18 +75,18 @@ class Compared(NamedTuple):
 
 def measured(every: Sequence[Captions], against: References, setting: Setting) -> Compared:
     """Measure the datasets one by one: only one has its scores in memory."""
-    resampling, progress = setting.resampling, setting.progress
+    resampling, steps = setting.resampling, setting.steps
     seed, confidence = resampling.seed, resampling.confidence
     indices, overlapping, facts, notes = list[Indices](), list[Overlap](), list[pl.DataFrame](), list[Said]()
     sources, reasons = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
     signatures = dict[str, str]()
-    for captions in every:
+    for captions in steps.over(every):
         scored = pooled_scores(
             captions, tuple(BOUNDS), setting.substitutes, against, setting.metrics, seed, named=setting.named,
-            progress=progress,
+            progress=steps,
         )  # fmt: skip
         own = estimated_indices(
-            captions.selection, scored.scores, setting.requested, seed, resampling.times, confidence, progress
+            captions.selection, scored.scores, setting.requested, seed, resampling.times, confidence, steps
         )
         indices.append(own)
         overlapping += overlaps(captions.label, scored.scores)
@@ -99,7 +99,8 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
         reasons[captions.label] = scored.reasons
         signatures |= scored.signatures
         notes += [*scored.notes, *own.notes]
-    of_pairs = decided(indices, seed, confidence, progress)
+    steps.begin()
+    of_pairs = decided(indices, seed, confidence, steps)
     ranking = {
         (statistic, metric.label): _ranked(indices, statistic, metric.label, of_pairs, confidence)
         for metric in setting.requested

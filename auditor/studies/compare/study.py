@@ -14,13 +14,15 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import HOMOGENEITY, Figure, Finding, Result, Said, Sentence, Table, findings_in, joined, notes_in
+from auditor.result import Figure, Finding, Result, Said, Sentence, Table, findings_in, joined, notes_in
+from auditor.result.portraits import HOMOGENEITY
 from auditor.scoring.candidate_sets import Substitutes, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.scoring.variants import RAW, merged, stacked
 from auditor.statistics.paired_systems import Resampling
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import overlap, pairs, tables
@@ -144,7 +146,8 @@ def compare(
     variants, why_not = variants_of(
         every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
     )
-    setting = Setting(names, bool(metrics), substitutes, resampling, progress)
+    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
+    setting = Setting(names, bool(metrics), substitutes, resampling, steps)
     parts = {name: measured(every, against, setting) for name, against in variants.items()}
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
     repeated = repeats(every, progress, left_out=distinct)

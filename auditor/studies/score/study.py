@@ -31,6 +31,7 @@ from auditor.scoring.variants import RAW, Measured, over, stacked, variants
 from auditor.statistics.common_items import Coverage
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -200,16 +201,18 @@ def _of_captions(
         chosen = {HUMAN.name: HUMAN}
     if not systems or distinct:
         notes += repeats([captions], progress, left_out=distinct)
+    drawn = variants(against, captions.tokenizer, distinct=distinct)
+    steps = Steps(progress, [*chosen] * len(drawn) + ["Comparison"] * (resampling is not None and len(systems) > 1))
 
     def measure(sampled: References) -> Measured:
         named, parts = signatures(requested, captions.tokenizer, sampled), []
-        for label, output in chosen.items():
-            part = score_candidates(sampled.select(captions), [output], requested, progress)
+        for label, output in steps.over(chosen.items()):
+            part = score_candidates(sampled.select(captions), [output], requested, steps)
             keep_scores(captions, part, [output] if not output.makes else [], named)
             parts.append(part.with_columns(system=pl.lit(label)))
         return Measured(pl.concat(parts), named)
 
-    scores, signed, _ = over(variants(against, captions.tokenizer, distinct=distinct), measure)
+    scores, signed, _ = over(drawn, measure)
     if rank:
         scores = with_ranks(captions, scores, requested)
         notes += [*as_references(selection), *(without_references(captions) if against.drawn is None else ())]
@@ -226,8 +229,9 @@ def _of_captions(
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
     tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
     if resampling and len(systems) > 1:
+        steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)
-        means, lead = means_of(some, systems, raw, requested, coverage, resampling, progress)
+        means, lead = means_of(some, systems, raw, requested, coverage, resampling, steps)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])
     del scores  # the frame takes the most memory
     frame = placed.unpivot(labels, index=keys, variable_name="metric").select(
