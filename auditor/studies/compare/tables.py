@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from auditor.result import Figure, Table, plain
+from auditor.result.views import EMPTY
 from auditor.scoring.variants import DISTINCT, RAW
 from auditor.studies.compare.answer import QUOTED, Answer
 from auditor.studies.compare.equalize import EQUALIZED
@@ -25,6 +26,13 @@ _INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("
 BETTER = ("upper", "specificity")
 
 _LOWER = ("intra", "inter", "brown")
+
+_DIGITS = (("low", 3), ("high", 3))
+
+#: A table that places datasets by homogeneity, without its rows.
+PLACED = Table(
+    "", EMPTY, ("homogeneity",), sections="metric", digits=_DIGITS, name="homogeneity", is_scaled=True, sample=RAW
+)
 
 _TIED = "Ranks such as 1–2 are tied within sampling error"
 
@@ -101,19 +109,8 @@ def placed(
     caption += _visible(shown["metric"], decided)
     title = "homogeneity: how well captions fit other images" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
-    return (
-        Table(
-            title,
-            frame,
-            ("homogeneity",),
-            sections="metric",
-            caption=caption,
-            digits=(("low", 3), ("high", 3)),
-            name="homogeneity-raw" if variant == RAW else "homogeneity",
-            is_scaled=True,
-            sample=variant or RAW,
-        ),
-    )
+    name = "homogeneity-raw" if variant == RAW else PLACED.name
+    return (replace(PLACED, title=title, frame=frame, caption=caption, name=name, sample=variant or RAW),)
 
 
 def _visible(metrics: pl.Series, decided: Decided) -> str:
