@@ -6,19 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 
 import polars as pl
 
 from auditor.model import Progress
-from auditor.result import Result, Sentence, Table, joined
+from auditor.result import Result, Sentence, joined
 from auditor.scoring.candidate_sets import substitutes_of
 from auditor.scoring.registry import defaults, requests
-from auditor.scoring.scores import RAW
 from auditor.store.captions import Captions
 from auditor.studies.compare.answer import METRICS, QUOTED, among, quoted
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
 from auditor.studies.compare.indices import estimated_indices
+from auditor.studies.compare.tables import PLACED
 
 #: The sample of every mark: images, references of a caption, seed, resamples, confidence, tokenizer.
 IMAGES, REFERENCES, _SEED, _RESAMPLES, _CONFIDENCE, TOKENIZER = 500, 4, 1, 1000, 0.95, "bare"
@@ -31,10 +32,10 @@ def marks() -> pl.DataFrame:
 
 def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
     """Measure a dataset as the marks were. Raises `UsageError` if it has too few images with as many captions."""
-    sampling = equal_samples([captions], REFERENCES, IMAGES, _SEED)
+    against = equal_samples([captions], REFERENCES, IMAGES, _SEED)
     metrics = [name for name in METRICS if name in defaults()]
     scored = pooled_scores(
-        captions, ("human", "intra"), substitutes_of([captions]), sampling, metrics, _SEED, named=False,
+        captions, ("human", "intra"), substitutes_of([captions]), against, metrics, _SEED, named=False,
         progress=progress,
     )  # fmt: skip
     requested = requests(metrics)
@@ -74,14 +75,13 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
         selections=(captions.selection,),
         signatures=dict(own.select("metric", "signature").iter_rows()),
         tables=(
-            Table(
-                "homogeneity beside reference marks", frame, ("homogeneity",), sections="metric",
+            replace(
+                PLACED, title="homogeneity beside reference marks", frame=frame,
                 caption=(
                     "0: captions are unique to their image; 1: any caption fits any image. Every dataset: "
                     f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}; low, high: 95% "
                     "confidence interval"
                 ),
-                digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True, sample=RAW,
             ),
         ),
         lead=(
