@@ -44,7 +44,7 @@ def consensus(
     (captions,) = select_all(store, [name], settings.split, settings.tokenizer, progress=progress)
     part = compared(pair_votes(captions, progress), metrics, against, settings, progress)
     reported = dict.fromkeys([*left_out(metrics), *part.notes])
-    frame = rows_of.frame([part], settings)
+    frame = rows_of.frame(part, settings)
     return Result(
         "agree",
         frame,
