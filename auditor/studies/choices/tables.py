@@ -94,21 +94,20 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
         return (f"{selection.label} has no items that can be scored.",)
     best = blind.row(0, named=True)
     items, chance = f"{items_in_words(best)} of {selection.label}", rivals_in_words(best)
-    sentences = [
-        f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})."
-        if best["chance"] == ABOVE
-        else f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance}): too few"
-        " images for a test."
-        if best["p"] is None
-        else f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
-        f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
-    ]
-    seeing = whole.filter(pl.col("accuracy").is_not_null(), kind="metric").sort("accuracy", descending=True)
-    if seeing.height:
-        name, accuracy = seeing.select("scorer", "accuracy").row(0)
-        sentences.append(
-            f"The best metric, {name}, compares with other captions of the image and solves {accuracy:.1%}."
-        )
+    solved = f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})"
+    if best["chance"] == ABOVE:
+        sentences = [f"{solved}."]
+    elif best["p"] is None:
+        sentences = [f"{solved}: too few images for a test."]
+    else:
+        sentences = [
+            f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
+            f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
+        ]
+    seeing = whole.drop_nulls("accuracy").filter(kind="metric").sort("accuracy", descending=True)
+    for name, accuracy in seeing.head(1).select("scorer", "accuracy").iter_rows():
+        compares = "compares with other captions of the image"
+        sentences.append(f"The best metric, {name}, {compares} and solves {accuracy:.1%}.")
     return tuple(sentences)
 
 

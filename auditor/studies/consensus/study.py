@@ -161,8 +161,7 @@ def scored(
 ) -> pl.DataFrame:
     """Score the compared captions. Columns: draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates = [votes.candidates]
-    parts = []
+    candidates, parts = [votes.candidates], []
     for draw in range(settings.draws):
         seed = settings.seed + draw
         if numbers == [most]:
