@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -159,37 +159,23 @@ def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def figures(part: ConsensusResult, settings: ConsensusSettings) -> list[Figure]:
+def figures(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Figure]:
     """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
     label, mean = part.votes.selection.label, over_draws(part.accuracy)
-    full = mean.filter(references=part.most)
+    full, caption = mean.filter(references=part.most), f"{part.most} references. {_tie_rule(settings)}"
+    drawn = Figure("accuracy", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric")
     low, high = ("low", "high") if full["low"].null_count() == 0 else (None, None)
-    drawn = [
-        Figure(
-            "accuracy", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric",
-            low=low, high=high, y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}",
-        )
-    ]  # fmt: skip
-    if mean["references"].n_unique() > 1:
-        drawn += [
-            Figure(
-                f"references-{kind.lower()}", f"Accuracy by number of references: {label}, {_kind(kind)}",
-                "lines", mean.filter(kind=kind), "references", "value", "metric",
-                x_label="references", y_label="accuracy", log_x=True,
-            )
-            for kind in mean["kind"].unique(maintain_order=True)
-        ]  # fmt: skip
+    yield replace(drawn, low=low, high=high, y_label="accuracy", caption=caption)
+    for kind in mean["kind"].unique(maintain_order=True) if mean["references"].n_unique() > 1 else ():
+        name, title = f"references-{kind.lower()}", f"Accuracy by number of references: {label}, {_kind(kind)}"
+        curve = Figure(name, title, "lines", mean.filter(kind=kind), "references", "value", "metric", log_x=True)
+        yield replace(curve, x_label="references", y_label="accuracy")
     if part.league:
         kind = _shown_kind(part.league.wins)
-        wins = part.league.wins.filter(kind=kind)
+        wins, title = part.league.wins.filter(kind=kind), f"Share of wins of each system: {label}, {_kind(kind)}"
         place = _place(wins.filter(metric=PEOPLE).sort("value", descending=True), "system")
-        drawn.append(
-            Figure(
-                "wins", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
-                wins.sort(place, maintain_order=True), "system", "value", "metric", y_label="wins",
-            )
-        )  # fmt: skip
-    return drawn
+        wins = wins.sort(place, maintain_order=True)
+        yield Figure("wins", title, "bars", wins, "system", "value", "metric", y_label="wins")
 
 
 def _kind(kind: str) -> str:
