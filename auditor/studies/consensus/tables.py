@@ -221,7 +221,8 @@ def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
     numbers = mean["references"].unique().sort().to_list()
     chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, numbers[-1])]
     wide = _wide(mean.filter(pl.col("references").is_in(chosen)), "references", "kind", "metric")
-    first = mean.filter(pl.col("value") == pl.col("value").max().over("references"), kind=ALL)
+    whole = mean.filter(kind=ALL)
+    first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
     best = [f"{number}: {', '.join(first.filter(references=number)['metric'])}" for number in chosen]
     return Table(
         f"accuracy by number of references: {truth}",
@@ -248,13 +249,11 @@ def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
 
 def _league(league: League, label: str) -> Iterator[Table]:
     ranks = league.wins.filter(metric=PEOPLE).select("kind", "system", "rank")
-    by_judge = _wide(league.wins, "metric", "kind", "system", "n").join(
-        ranks, on=["kind", "system"], maintain_order="left"
-    )
-    wins = by_judge.sort(_place(league.wins, "kind"), "rank", maintain_order=True)
+    by_judge = _wide(league.wins, "metric", "kind", "system", "n")
+    wins = ranks.join(by_judge, on=["kind", "system"], maintain_order="left")
     yield Table(
         f"share of wins of each system: {label}",
-        wins.select("kind", "rank", pl.exclude("kind", "rank")),
+        wins.sort(_place(wins, "kind"), "rank", maintain_order=True).select("kind", "rank", pl.exclude("kind", "rank")),
         sections="kind",
         caption="Against all other systems in its pairs; a tie is half a win.",
         name="league",
