@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 from auditor.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from auditor.api import Auditor
     from auditor.model import Pictures
@@ -44,13 +42,6 @@ def _illustrated(shown: Result | Document) -> Pictures:
     from auditor.studies.report import pictures_of_result
 
     return pictures_of_result(shown)
-
-
-def _study(name: str) -> Callable[..., Any]:
-    """Import a study when its command line is written, by whoever names the command."""
-    from auditor.studies import STUDIES
-
-    return STUDIES[name].load()
 
 
 def __getattr__(name: str) -> object:

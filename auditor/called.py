@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import shlex
-import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 from auditor.asked import Asked, arguments, options_of
@@ -24,7 +24,8 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
     `_ADDED`. A value that is the default is left out. If the form of the command depends on the store, `store` is
     needed. Raises `RuntimeError` for a call that the study refuses, which must not be printed.
     """
-    study: Callable[..., Any] = sys.modules["auditor"]._study(command)
+    # Whoever names a command is below its study.
+    study: Callable[..., Any] = import_module("auditor.studies").STUDIES[command].load()
     options, store = options_of(study), given.pop("store", None)
     known = {name for option in options for name in (option.name, option.path[0])}
     added = {word: given.pop(name) for name, word in _ADDED.items() if name in given.keys() - known}

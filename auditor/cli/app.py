@@ -278,7 +278,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
             _end(error.exit_code)
         _end(_fail(f"error: {message}{hint}", error.exit_code))
     except AuditorError as error:
-        _end(_fail(f"error: {error}", error.exit_code))
+        _end(_fail(f"error: {READER.text(str(error))}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
         # A library that is stopped may say so as if it were by Ctrl-C.
         _end(128 + _stopped[0] if _stopped else _fail("interrupted; the store is intact", INTERRUPTED))
@@ -334,7 +334,7 @@ def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
             sys.stderr.write(disobeyed(redacted(traceback.format_exc())))
-        print(_one_line(READER.text(message)), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
+        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
     except OSError:  # the exit code still reports the failure
         mute(STDERR)
     return code

@@ -336,8 +336,10 @@ def _warn(formulas: int) -> None:
 def deliver_document(document: Document, chosen: str, output: Path | None) -> None:
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
+    from auditor.dataset_card import DatasetCard
 
-    document = READER.shown(document)
+    if not isinstance(document, DatasetCard):  # which is published, for readers with stores of their own
+        document = READER.shown(document)
     if output is None and chosen == "table":
         from auditor.reports.terminal import Screen
         from auditor.reports.terminal.document import show

@@ -19,13 +19,11 @@ DEFAULT_STORE = Path("audit.duckdb")
 
 _CODE = re.compile(r"`(auditor [^`]+)`")
 
-#: Fields that are commands as a whole, and fields of data, in which nobody speaks.
-_COMMANDS = ("commands", "listed")
-
-_DATA = ("examples", "about", "values", "selections", "statements", "pictures", "pictured", "signatures", "failure")
+#: Fields with captions, SQL and images, which name no command.
+_DATA = ("examples", "statements", "pictured", "pictures")
 
 #: A word in the place of a name that only the reader knows.
-_TO_FILL = re.compile("[A-Z]+…?")
+_TO_FILL = re.compile("[A-Z]+")
 
 
 @dataclasses.dataclass
@@ -33,47 +31,48 @@ class Reader:
     """What a command must name where the reader stands.
 
     `options` are those that the reader typed and that are not the default, such as `--store`. `files` were given as
-    datasets, by name; `kept` has the commands that import them. A file that was `read` with options can only be
+    datasets, by name; `kept` has the commands that import them. Files that were `read` with options can only be
     imported: other commands do not have these.
     """
 
-    options: dict[str, str] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Mapping[str, str] = dataclasses.field(default_factory=dict)
     kept: dict[str, str] = dataclasses.field(default_factory=dict)
     read: bool = False
 
     def stand(self, arguments: Mapping[str, object]) -> None:
         """Begin a run with these arguments."""
-        usual = {"store": os.environ.get("AUDITOR_STORE") or str(DEFAULT_STORE)}
-        named = {name: arguments.get(name) for name in ("store", "config")}
-        self.options = {
-            f"--{name}": str(value) for name, value in named.items() if value and str(value) != usual.get(name)
-        }
+        usual = {"store": os.environ.get("AUDITOR_STORE") or str(DEFAULT_STORE), "config": "None"}
+        named = {name: str(arguments[name]) for name in usual if name in arguments}
+        self.options = {f"--{name}": value for name, value in named.items() if value != usual[name]}
         self.files, self.kept, self.read = {}, {}, False
 
     def text(self, text: str) -> str:
-        """Return a text with its commands as they run for the reader."""
-        return _CODE.sub(lambda code: f"`{self.line(code[1])}`", text) if self.options or self.files else text
+        """Return a text, or a command alone, with commands as they run for the reader."""
+        if not (self.options or self.files):
+            return text
+        code = _CODE.sub(lambda code: f"`{self._line(code[1])}`", text)
+        return self._line(code) if code.startswith("auditor ") else code
 
-    def shown(self, value: T, *, commands: bool = False) -> T:
+    def shown(self, value: T) -> T:
         """Return a result or a document, or a part of one, with its commands as they run for the reader."""
         import polars as pl
 
         from auditor.findings.wording import advice
-        from auditor.result import Finding, Table
+        from auditor.result import Finding, Sentence, Table
 
         new: Any = value
-        if not (self.options or self.files):
-            pass
+        if isinstance(value, Sentence):
+            new = value.like(self.text(value.text))
         elif isinstance(value, str):
-            new = self.line(value) if commands else self.text(value)
-        elif isinstance(value, tuple | list):
-            new = type(value)(self.shown(each, commands=commands) for each in value)
+            new = self.text(value)
+        elif isinstance(value, tuple):
+            new = tuple(map(self.shown, value))
         elif isinstance(value, Mapping):
-            new = {key: self.shown(each, commands=commands) for key, each in value.items()}
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            new = {key: self.shown(each) for key, each in value.items()}
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type) and (self.options or self.files):
             names = (each.name for each in dataclasses.fields(value) if each.name not in _DATA)
-            own = {name: self.shown(getattr(value, name), commands=name in _COMMANDS) for name in names}
+            own = {name: self.shown(getattr(value, name)) for name in names}
             if isinstance(value, Finding):
                 own["advice"] = self.text(advice(value))
             if isinstance(value, Table) and value.sentences:
@@ -82,29 +81,29 @@ class Reader:
             new = dataclasses.replace(value, **own)
         return cast(T, new)
 
-    def line(self, typed: str) -> str:
+    def _line(self, typed: str) -> str:
         """Return a command as it runs for the reader; one that lacks an argument is only named, and stays."""
         from auditor.cli.app import LISTED, made
 
-        words = _split(typed)
-        name = next((name for name in (" ".join(words[1:3]), *words[1:2]) if name in LISTED), None)
-        if name is None or "&&" in words:
+        try:
+            words = shlex.split(typed)[1:]
+        except ValueError:  # not a command
             return typed
-        params, words = made(name).params, words[1 + len(name.split()) :]
+        name = next((name for name in (" ".join(words[:2]), *words[:1]) if name in LISTED), None)
+        if name is None or "&&" in words or typed == "auditor ingest":
+            return typed
+        params, words = made(name).params, words[len(name.split()) :]
         places = _places(params, words)
-        if any(each.required and each not in places for each in params) or typed == "auditor ingest":
+        if any(each.required and each not in places for each in params):
             return typed
-        read = {Path(file) for file in self.files.values()}
-        spared = [
-            f"new-{word}" if place and "-o" in place.opts and Path(word) in read else word
-            for word, place in zip(words, places, strict=True)
-        ]
-        first, given = self._of_files(name, spared, places) if self.files else ((), words)
+        first, given = self._of_files(name, words, places) if self.files else ((), words)
         line = typed if given == words else shlex.join(["auditor", *name.split(), *given])
-        return " && ".join([*map(self.line, first), self._completed(line, params)])
+        has = {word for each in params for word in each.opts} - {*words}
+        more = [word for pair in self.options.items() if pair[0] in has for word in pair]
+        return " && ".join([*map(self._line, first), f"{line} {shlex.join(more)}".strip()])
 
     def _of_files(self, name: str, words: list[str], places: Sequence[Any]) -> tuple[Collection[str], list[str]]:
-        """Return the words of a command with files in the place of datasets, or the commands that import them first."""
+        """Return the commands that import files before a command, and its words, with files as datasets if it can."""
         from auditor.asked import face_of, options_of
         from auditor.studies import STUDIES
 
@@ -114,29 +113,20 @@ class Reader:
         if study is None or face_of(study).writes or "store" not in inspect.signature(study).parameters:
             return (), words
         taking = {each.name for each in options_of(study) if each.parameter.completes == "dataset"}
-        named = {
-            number: place.name in taking and ":" not in word
-            for number, (word, place) in enumerate(zip(words, places, strict=True))
-            if place and (place.name in taking or place.param_type_name == "argument") and not _TO_FILL.fullmatch(word)
-        }
+        read = [*map(Path, self.files.values())]
+        is_read = [bool(place and "-o" in place.opts and Path(words[n]) in read) for n, place in enumerate(places)]
+        words = [f"new-{word}" if clashes else word for word, clashes in zip(words, is_read, strict=True)]
+        named = [
+            number
+            for number, place in enumerate(places)
+            if place and (place.name in taking or place.param_type_name == "argument")
+            if not _TO_FILL.fullmatch(words[number])
+        ]
         own = {number: dataset_of(words[number]) for number in named if dataset_of(words[number]) in self.files}
-        if own and (self.read or len(own) < len(named) or not all(named.values())):
+        are_taken = all(places[number].name in taking and ":" not in words[number] for number in own)
+        if own and (self.read or len(own) < len(named) or not are_taken):
             return [self.kept[dataset] for dataset in dict.fromkeys(own.values())], words
         return (), [self.files[own[number]] if number in own else word for number, word in enumerate(words)]
-
-    def _completed(self, typed: str, params: Sequence[Any]) -> str:
-        """Add the reader's options that a command has and does not name."""
-        has = {word for each in params for word in each.opts} - {*shlex.split(typed)}
-        more = [word for pair in self.options.items() if pair[0] in has for word in pair]
-        return f"{typed} {shlex.join(more)}" if more else typed
-
-
-def _split(typed: str) -> list[str]:
-    """Return the words of a command; none of a text that a shell does not read."""
-    try:
-        return shlex.split(typed)
-    except ValueError:
-        return []
 
 
 def _places(params: Sequence[Any], words: Sequence[str]) -> list[Any]:

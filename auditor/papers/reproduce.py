@@ -27,6 +27,7 @@ from auditor.papers.board import (
 from auditor.papers.figures import KEYS, Check, Paper
 from auditor.papers.measured import Measured, Study, kept
 from auditor.result import Finding, Result, Table, findings_in, notes_in
+from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
 
@@ -94,10 +95,12 @@ def reproduce(
     rows_to_add = {"metrics": metrics, "candidates": candidates}
     exhibits.check_yours(read, rows_to_add)
     store.keeps_drawn = False
-    measured = [kept(_study(reading.name), store, reading, seed, progress) for reading in read]
+    steps = Steps(progress, [reading.name for reading in read] * (1 + any(rows_to_add.values())))
+    measured = [kept(_study(reading.name), store, reading, seed, steps) for reading in steps.over(read)]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
     notes = [note for result in measured for note in result.notes]
-    own = [exhibits.rows_of(store, one, rows_to_add, rows.filter(paper=one.name), seed, progress) for one in read]
+    added = steps.over(read) if any(rows_to_add.values()) else read
+    own = [exhibits.rows_of(store, one, rows_to_add, rows.filter(paper=one.name), seed, steps) for one in added]
     further = [row for of_paper, _ in own for row in of_paper]
     of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(

@@ -17,14 +17,9 @@ import polars.selectors as cs
 from auditor.errors import AuditorError
 from auditor.model import Pictured, Selection
 from auditor.result.display import ShownResult
-from auditor.result.portraits import HOMOGENEITY as HOMOGENEITY
-from auditor.result.portraits import Portrait as Portrait
-from auditor.result.portraits import Quoted as Quoted
-from auditor.result.sentences import LABELS as LABELS
-from auditor.result.sentences import Role as Role
+from auditor.result.portraits import Portrait, Quoted
 from auditor.result.sentences import Sentence as Sentence
-from auditor.result.sentences import record
-from auditor.result.sentences import with_role as with_role
+from auditor.result.sentences import record, with_role
 from auditor.version import VERSION
 
 #: Bars are grouped by `x`, with a bar for each of `series`. Lines and points are drawn for each of `series`. A heatmap

@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Pictures, Selection
-from auditor.result import JSON_VERSION, Figure, Finding, Portrait, Result, Table, document_json
+from auditor.result import JSON_VERSION, Figure, Finding, Result, Table, document_json
 from auditor.result.display import Shown
+from auditor.result.portraits import Portrait
 from auditor.result.sentences import record
 
 #: The name of the table with BibTeX entries.

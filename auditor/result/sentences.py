@@ -48,6 +48,10 @@ class Sentence(str):
         made.text, made.role, made.tells, made.label = text, role, tells, label
         return made
 
+    def like(self, text: str) -> Self:
+        """Make a sentence of another text with the same role."""
+        return type(self)(text, self.role, self.tells, self.label)
+
     @classmethod
     def of(cls, finding: _Told, role: Role = "answer", end: str = ".") -> Self:
         """Make the sentence of a finding."""

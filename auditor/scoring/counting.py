@@ -180,7 +180,7 @@ def _count(
                 for number, spec in enumerate(group, start=1):
                     first_use = spec.kernel and not spec.kernel.is_compiled
                     compiling = " (compiling for the first use, takes seconds)" if first_use else ""
-                    progress(f"{selection.label}: {spec.table}{compiling}", done, steps)
+                    progress(f"{selection.label}: {spec.table.replace('_', ' ')}{compiling}", done, steps)
                     if spec.kernel and first_use:
                         wait_for(spec.kernel)
                     workspace.params |= spec.params

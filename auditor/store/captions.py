@@ -6,7 +6,7 @@ images, texts, the columns that name a dataset in the rows of a result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
+from auditor.steps import Steps
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
@@ -265,3 +266,9 @@ def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
         rows = rows.filter(split=selection.split)
     captions, latin, without = rows.select(pl.col("captions", "latin", "unspaced").sum()).row(0)
     return captions, latin, without
+
+
+def stepwise(every: Sequence[Captions], progress: Progress) -> Iterator[tuple[Captions, Progress]]:
+    """Yield captions, each with the progress of its step."""
+    steps = Steps(progress, [captions.label for captions in every])
+    return ((captions, steps) for captions in steps.over(every))

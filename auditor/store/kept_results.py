@@ -18,7 +18,9 @@ import polars as pl
 
 from auditor.errors import StoreError
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Portrait, Quoted, Result, Role, Sentence, Table, with_role
+from auditor.result import Figure, Finding, Result, Sentence, Table
+from auditor.result.portraits import Portrait, Quoted
+from auditor.result.sentences import Role, with_role
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, sql_root

@@ -22,7 +22,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.statistics.significance import SMALLEST_P
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -82,11 +82,11 @@ def correlate(
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     every, alone = referenced(selected, against, requested)
     parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection, drawn = captions.selection, against.select(captions)
         usable, unscored = scorable(drawn, requested, metrics)
-        scored = score_candidates(drawn, [HUMAN], usable, progress)
-        part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, progress)
+        scored = score_candidates(drawn, [HUMAN], usable, steps)
+        part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, steps)
         parts.append(part)
         names.append(
             signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)

@@ -14,9 +14,10 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.findings.wording import item_of, of_item, worded
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Figure, Finding, Portrait, Result, Sentence, Table, about
+from auditor.result import Figure, Finding, Result, Sentence, Table, about
+from auditor.result.portraits import Portrait
 from auditor.store import versions
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.signs import bind_signs
 from auditor.store.workspace import Workspace
@@ -112,7 +113,7 @@ def profile(
     """
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections = selections_of(selected)
-    measured = [_describe(captions, listing=examples > 0) for captions in selected]
+    measured = [_describe(captions, listing=examples > 0) for captions, steps in stepwise(selected, progress)]
     described = [parts for *parts, _, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     listed = pl.concat(rows for *_, rows in measured) if examples else None

@@ -494,15 +494,21 @@ def test_demo_says_what_was_found_and_leads_on(auditor: Callable[..., Run], tmp_
         "777  different words; sample-narrow has 73",
         "4  captions also occur at another image, word for word",
         "3  captions repeat an earlier caption of their image",
+        "1  pair of captions is swapped: flawed-007 and flawed-023",
         "2  records are empty",
     ):
         assert words in shown
     assert len(shown.splitlines()) <= 48 - 2 * 2  # two screens of 24 lines, with the prompt
     assert max(map(len, shown.splitlines())) <= 100
     assert f"page: {Path('auditor-demo', 'audit.html')}" in shown
-    assert "Audit of sample-narrow" in (tmp_path / "auditor-demo" / "audit.html").read_text()
+    page = (tmp_path / "auditor-demo" / "audit.html").read_text()
+    assert "Audit of sample-narrow" in page
+    assert "1 pair appears to be swapped" in page
     assert not list(tmp_path.glob("*.duckdb"))
     assert "Next:\n  cd auditor-demo\n  auditor findings sample-flawed\n" in shown
+    found = auditor("findings", "sample-flawed", "--store", str(Path("auditor-demo", "audit.duckdb"))).stdout
+    assert "flawed-011" in found
+    assert "flawed-007#3: 35 bits for flawed-023" in found
 
 
 def test_demo_where_nothing_can_be_written_says_so(auditor: Callable[..., Run], tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def _paths() -> list[tuple[str, str, str]]:
         for option in derived.options_of(study.load()):
             if "Path" in f"{option.kind}{option.parameter.typed}" and not option.parameter.metavar:
                 assert option.parameter.path is not None, f"{name} {option.name} has no role"
-                found.append((name, option._words()[0], option.parameter.path.name))
+                found.append((name, option.asked.words[0], option.parameter.path.name))
     return found
 
 
@@ -173,8 +173,8 @@ def _needed(name: str, without: str) -> list[str]:
     """Return the arguments that a command cannot do without."""
     needed = [*_CHEAP.get(name, ())]
     for option in derived.options_of(STUDIES[name].load()):
-        if option.shown().default is inspect.Parameter.empty and option._words()[0] != without:
-            needed += ["mine"] if option.parameter.metavar else [option._words()[0], "given"]
+        if option.shown().default is inspect.Parameter.empty and option.asked.words[0] != without:
+            needed += ["mine"] if option.parameter.metavar else [option.asked.words[0], "given"]
     return needed
 
 

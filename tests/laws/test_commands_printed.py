@@ -137,7 +137,7 @@ def test_advice_runs(kind: str, worldly: Path) -> None:
     ],
 )  # fmt: skip
 def test_commands_of_refusals_run(typed: str, worldly: Path) -> None:
-    store = [] if typed.split(" ", 1)[0] not in LISTED else ["--store", "named.duckdb"]
+    store = ["--store", "named.duckdb"] if typed.split(" ", 1)[0] in (*LISTED, "store") else []
     done = run_auditor(*shlex.split(typed), *store, folder=worldly)
     assert done.returncode in (0, 1, 2, 3, 5), done.stderr
     run_printed(typed, printed(done.stdout + done.stderr), worldly)

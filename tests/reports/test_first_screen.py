@@ -14,8 +14,9 @@ from report_document import hostile_report
 from auditor import reports
 from auditor.reports.html import first_screen
 from auditor.reports.html.first_screen import plot
-from auditor.result import Portrait, Sentence, Table
+from auditor.result import Sentence, Table
 from auditor.result.document import Document, Section
+from auditor.result.portraits import Portrait
 
 DOGS = Portrait(
     "dogs", 1_200, 6_000, (1, 6), 5_400, 10.25, (("test", 200), ("train", 1_000)), ((9, 2_000), (10, 4_000))

@@ -8,8 +8,10 @@ from typing import Any
 
 from auditor.reports.html import browsing
 from auditor.reports.html.plots import LETTER, color, dots, short
-from auditor.result import LABELS, Portrait, Table, counted, with_role
+from auditor.result import Table, counted
 from auditor.result.document import Browsed
+from auditor.result.portraits import Portrait
+from auditor.result.sentences import LABELS, with_role
 
 Written = Callable[[str], str]
 

@@ -13,7 +13,8 @@ from auditor.reports.escaping import visible
 from auditor.reports.terminal import tables
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
-from auditor.result import Finding, Result, counted, with_role
+from auditor.result import Finding, Result, counted
+from auditor.result.sentences import with_role
 
 SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 

@@ -14,8 +14,9 @@ from auditor.findings.wording import kind_for
 from auditor.reports.escaping import visible
 from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
 from auditor.reports.terminal.screen import Screen
-from auditor.result import Finding, Portrait, answering
+from auditor.result import Finding, answering
 from auditor.result.document import Document, Section
+from auditor.result.portraits import Portrait
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 

@@ -20,7 +20,7 @@ from auditor.scoring.registry import References, are_ours, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants, with_reasons
 from auditor.scoring.single_captions import against_what
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
@@ -159,7 +159,7 @@ def _bounds(
     notes: list[Said] = [*left_out(metrics)]
     repeated = repeats(every, progress, left_out=distinct)
     parts = []
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         for draw, (variant, against) in product(
             range(draws if drawn_again else 1),
@@ -173,7 +173,7 @@ def _bounds(
                 metrics,
                 seed + draw,
                 required=bool(candidates),
-                progress=progress,
+                progress=steps,
             )
             keep_scores(captions, measured.scores, measured.sets, measured.signatures)
             rows = _rows(measured, seed + draw if references is not None else None)

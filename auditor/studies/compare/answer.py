@@ -15,7 +15,8 @@ from string import ascii_lowercase
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import HOMOGENEITY, Finding, Quoted, Sentence, about, as_papers_write, joined
+from auditor.result import Finding, Sentence, about, as_papers_write, joined
+from auditor.result.portraits import HOMOGENEITY, Quoted
 
 #: The default metrics: one of each family by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it
 #: does not measure homogeneity, and does not vote.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, get_args
@@ -15,11 +15,13 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import HOMOGENEITY, Result, Said, Sentence, findings_in, joined, notes_in
+from auditor.result import Result, Said, Sentence, findings_in, joined, notes_in
+from auditor.result.portraits import HOMOGENEITY
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import overlap, tables
@@ -49,7 +51,7 @@ class SampledComparison:
 
 def measure(
     sampling: Sampling,
-    selections: Sequence[Selection],
+    selections: Iterable[Selection],
     scores_of: Callable[[Selection, Sampling], CandidateScores],
     indices_of: Callable[[CandidateScores], Indices],
 ) -> SampledComparison:
@@ -218,21 +220,23 @@ def compare(
     selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
     substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
     repeated = repeats(every, progress, left_out=distinct)
-    by = tokenizer if distinct else None
     unequal = unequal_captions(every, references)
     equal = bool(unequal) and not distinct
-    samplings, why_not = _samplings(every, references, images, seed, equalize=equalize, equal=equal, distinct=by)
+    samplings, why_not = _samplings(
+        every, references, images, seed, equalize=equalize, equal=equal, distinct=tokenizer if distinct else None
+    )
     last, both = samplings[-1].name, len(samplings) > 1
+    steps = Steps(progress, [captions.label for captions in every] * len(samplings) + ["Comparison"] * len(samplings))
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
         return pooled_scores(
-            captions_of[selection], tuple(BOUNDS), substitutes, sampling, metrics, seed, named=named, progress=progress
+            captions_of[selection], tuple(BOUNDS), substitutes, sampling, metrics, seed, named=named, progress=steps
         )
 
     def indices_of(measured: CandidateScores) -> Indices:
-        return estimated_indices(measured.selection, measured.scores, requested, seed, resamples, confidence, progress)
+        return estimated_indices(measured.selection, measured.scores, requested, seed, resamples, confidence, steps)
 
-    parts = [measure(sampling, selections, scores_of, indices_of) for sampling in samplings]
+    parts = [measure(sampling, steps.over(selections), scores_of, indices_of) for sampling in samplings]
     known = {
         metric.label if part is parts[0] else f"{metric.label} {part.sampling.name}": part.signatures[metric.label]
         for part in parts
@@ -243,7 +247,7 @@ def compare(
     for part in parts[1:]:
         reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
     reported = list(dict.fromkeys([*reported, *repeated]))
-    decisions = [comparison_pairs.decided(part.compared, seed, confidence, progress) for part in parts]
+    decisions = [comparison_pairs.decided(part.compared, seed, confidence, steps) for part in steps.over(parts)]
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, decided, confidence)

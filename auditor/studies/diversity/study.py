@@ -18,7 +18,8 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
-from auditor.result import Quoted, Result, Table, findings_in, notes_in
+from auditor.result import Result, Table, findings_in, notes_in
+from auditor.result.portraits import Quoted
 from auditor.scoring.registry import DECIMALS, References
 from auditor.statistics import cards
 from auditor.statistics.cards import STATISTICS

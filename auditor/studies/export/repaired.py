@@ -147,7 +147,7 @@ def mended(
         known = _listed(pending, local, progress) if listed is None else listed
         made = [pl.DataFrame(schema=_STEPS)]
         for done, kind in enumerate(local):
-            progress(f"repairing {kind.replace('-', ' ')}", done, len(local))
+            progress(f"repairing: {CAPTION_KINDS[kind].title}", done, len(local))
             rows = pending.join(known.filter(kind=kind), on=KEYS, how="semi", maintain_order="left")
             rows = rows.join(pl.concat(made), on=KEYS, how="anti", maintain_order="left").select(*KEYS, "text")
             made.append(_sound(kind, rules[kind](rows)) if rows.height else made[0])

@@ -273,7 +273,7 @@ def of_captions(
         return Checked(captions.store, version.dataset, version.seq, workspace, words, other.lazy()), texts
 
     def search(kind: str) -> Result:
-        progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", kinds.index(kind), len(kinds))
+        progress(f"{selection.label}: {CAPTION_KINDS[kind].title}", kinds.index(kind), len(kinds))
         checked, texts = bound()
         captions.store.record(*CONTENT)
         rows = FINDERS[kind](checked)

@@ -29,11 +29,20 @@ def incomparable(captions: Captions) -> list[str]:
     return [Sentence(skipped, "skipped")] if why else []
 
 
-def findings_of(questions: Questions, captions: Captions, wanted: Collection[str] = KINDS) -> list[Finding]:
+#: The other studies that are asked, in words. Bounds come first: outliers and templates read their counts.
+STUDIES = ("Bounds", "Duplicates", "Outliers", "Templates")
+
+
+def findings_of(
+    questions: Questions, captions: Captions, wanted: Collection[str] = KINDS, begin: Callable[[], None] = lambda: None
+) -> list[Finding]:
     """Return the findings of other studies on captions. A study that finds none of the kinds is not run."""
     kinds = {ask: {*wanted}.intersection(kinds) for ask, kinds in _ANSWERS.items()}
-    first = (Questions.bounds, *_ANSWERS)  # outliers and templates read its counts
-    results = {ask: ask(questions, captions) for ask in first if kinds[ask]}
+    first, results = (Questions.bounds, *_ANSWERS), dict[Callable[..., Result | None], Result | None]()
+    for ask in dict.fromkeys(first):
+        begin()
+        if kinds[ask]:
+            results[ask] = ask(questions, captions)
     subject = about(captions.selection)
     of_leaks = {**subject, "split": TEST}  # whichever split is selected
     return [

@@ -15,7 +15,8 @@ from auditor.findings import KINDS
 from auditor.findings.wording import wrong
 from auditor.model import Selection, Version
 from auditor.plugins import typed
-from auditor.result import JSON_VERSION, Finding, Portrait, Result, Sentence, Table, counted, listed
+from auditor.result import JSON_VERSION, Finding, Result, Sentence, Table, counted, listed
+from auditor.result.portraits import Portrait
 from auditor.scoring.scale_out.receipt import sha256_of
 from auditor.statistics.sameness import SAMENESS, USUAL
 from auditor.studies import profile

@@ -50,9 +50,7 @@ def apart(
                     **options,
                 )  # fmt: skip
             except SourceError as error:
-                more = (
-                    "" if isinstance(error.__cause__, AdvisedError) else "; `auditor ingest` has its options"
-                )
+                more = "" if isinstance(error.__cause__, AdvisedError) else "; `auditor ingest` has its options"
                 raise SourceError(f"{error}{more}") from error
             row = made.frame.row(0, named=True)
             if row["rejected"] > MAX_REJECTED * row["read"]:

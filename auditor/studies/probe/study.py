@@ -24,7 +24,7 @@ from auditor.scoring.registry import MetricRequest, References, left_out, reques
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long, with_reasons
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.studies.probe.changes import COMPONENTS, Component, Components
 from auditor.text import AUTO
@@ -104,14 +104,14 @@ def probe(
     possible = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
     parts, lacking, signed = [], [], []
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         usable, unscored = scorable(captions, requested, metrics)
-        made, reasons = possible.of(captions, progress)
+        made, reasons = possible.of(captions, steps)
         if components:
             _refuse(selection, reasons)
         signed.append(signatures(usable, tokenizer, References("loo")))
-        parts.append(_probed(captions, usable, made, progress))
+        parts.append(_probed(captions, usable, made, steps))
         lacking.append(with_reasons(parts[-1].clear(), captions, requested))
         notes += [
             *unscored,

@@ -24,7 +24,7 @@ from auditor.scoring.references import as_references
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, signatures, too_long, with_reasons
 from auditor.scoring.single_captions import referenced
-from auditor.store.captions import Captions, select_all, selections_of, stamp
+from auditor.store.captions import Captions, select_all, selections_of, stamp, stepwise
 from auditor.store.connection import Store
 from auditor.studies.references.curves import STATISTICS, CurveStatistics, measure, sufficient
 from auditor.text import AUTO
@@ -87,12 +87,12 @@ def enough_references(
     odd = (note for captions in every for note in as_references(captions.selection))
     notes: list[Said] = [*left_out(metrics), *alone, *odd]
     parts, tables, figures = [], list[Table](), list[Figure]()
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         number, some_left_out = _most(captions, most)
         whole = ReferenceOrder(number, seed, "loo").first(captions, number)
         usable, unscored = scorable(whole, requested, metrics)
-        measured, counted = measure(captions, usable, number, draws, seed, progress)
+        measured, counted = measure(captions, usable, number, draws, seed, steps)
         signed = signatures(usable, captions.tokenizer, References("loo", number, seed))
         rows = _rows(selection, usable, measured, counted, draws, signed)
         parts.append(with_reasons(rows, whole, requested))

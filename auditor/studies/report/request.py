@@ -111,7 +111,6 @@ class ReportContext:
         `about` are the selections that it reads, if these differ from those of the report.
         """
         if key not in self.results:
-            self.progress(key[0], len(self.results), len(self.results) + 1)
             own = [selection.version.dataset for selection in self.selections]
             roles = [
                 (name, sorted(self.declared[name].split_roles.items()), self.declared[name].item)

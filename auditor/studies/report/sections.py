@@ -14,8 +14,9 @@ from auditor.called import call
 from auditor.errors import UsageError
 from auditor.findings.wording import worded
 from auditor.model import Selection
-from auditor.result import Figure, Result, Table, joined, with_role
+from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
+from auditor.result.sentences import with_role
 from auditor.scoring.registry import requests
 from auditor.store import versions
 from auditor.store.captions import Captions, selections_of

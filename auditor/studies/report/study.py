@@ -7,7 +7,7 @@ import datetime
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,6 +23,7 @@ from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Section
 from auditor.sources.pictures import pictures
+from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.store.versions import resolve_all
@@ -51,6 +52,12 @@ Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time fo
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
+def steps_of(sections: Iterable[str] = SECTIONS, *, browse: bool = True) -> list[str]:
+    """List the steps of a report in words: its sections, the summary, what only a page shows, the images."""
+    titles = [SECTIONS[name].title for name in sections]
+    return [*titles, "Summary", *["Captions to browse"] * browse, "Images"]
+
+
 @question
 def page(
     store: Store,
@@ -67,19 +74,25 @@ def page(
     """Write the report of datasets, for `auditor report`."""
     settings = settings or ReportSettings()
     selections, declared = resolve_all(store, refs, settings.split), sources(config)
-    context = ReportContext(store, selections, settings, progress, declared, resamples, confidence)
-    chosen = [name for name in SECTIONS if not sections or name in sections]
-    built = [store.recorded(partial(section_of, context, name)) for name in chosen]
+    named = [name for name in SECTIONS if not sections or name in sections]
+    browse = browse and FINDINGS in named
+    titles = steps_of(named, browse=browse)
+    steps = progress if isinstance(progress, Steps) and progress.left == titles else Steps(progress, titles)
+    context = ReportContext(store, selections, settings, steps, declared, resamples, confidence)
+    built = [store.recorded(partial(section_of, context, name)) for name in steps.over(named)]
+    steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
-    browse = browse and audited is not None and bool(audited.results)
-    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     found = audited.findings if audited else ()
     shown = cards(context.selections, found)
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
     drawn = portraits(context.profiled(), compared)
     said = answered(context, shown, looked=looked)
+    if browse:
+        steps.begin()
+    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     statements = _statements([*built, *filter(None, [alone])])
+    steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
@@ -97,7 +110,7 @@ def page(
         cards=shown,
         portraits=drawn,
         answer=said,
-        pictures=pictures_of(shown, built, image_files(config), progress, captions),
+        pictures=pictures_of(shown, built, image_files(config), steps, captions),
         browsed=captions,
     )
 

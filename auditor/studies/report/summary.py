@@ -11,20 +11,10 @@ import polars as pl
 from auditor.called import call
 from auditor.findings.wording import advice, worded, wrong
 from auditor.model import Selection
-from auditor.result import (
-    HOMOGENEITY,
-    SEVERITIES,
-    Finding,
-    Portrait,
-    Result,
-    Sentence,
-    Table,
-    digits,
-    interval,
-    program,
-    with_role,
-)  # fmt: skip
+from auditor.result import SEVERITIES, Finding, Result, Sentence, Table, digits, interval, program
 from auditor.result.document import BIBTEX, Section
+from auditor.result.portraits import HOMOGENEITY, Portrait
+from auditor.result.sentences import with_role
 from auditor.scoring.citations import entries
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking

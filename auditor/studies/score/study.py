@@ -31,6 +31,7 @@ from auditor.scoring.single_captions import without_references
 from auditor.statistics.common_items import Coverage
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -201,10 +202,12 @@ def _of_captions(
     if not systems or distinct:
         notes += repeats([captions], progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
-    for variant, sampled in variants(against, captions.tokenizer, distinct=distinct).items():
+    drawn = variants(against, captions.tokenizer, distinct=distinct)
+    steps = Steps(progress, [*chosen] * len(drawn) + ["Comparison"] * (resampling is not None and len(systems) > 1))
+    for variant, sampled in drawn.items():
         named = signatures(requested, captions.tokenizer, sampled)
-        for label, output in chosen.items():
-            part = score_candidates(sampled.select(captions), [output], requested, progress)
+        for label, output in steps.over(chosen.items()):
+            part = score_candidates(sampled.select(captions), [output], requested, steps)
             keep_scores(captions, part, [output] if not output.makes else [], named)
             parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
         signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
@@ -225,8 +228,9 @@ def _of_captions(
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
     tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
     if resampling and len(systems) > 1:
+        steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)
-        means, lead = means_of(some, systems, raw, requested, coverage, resampling, progress)
+        means, lead = means_of(some, systems, raw, requested, coverage, resampling, steps)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])
     del part, parts, scores  # the frame takes the most memory
     frame = placed.unpivot(labels, index=keys, variable_name="metric").select(

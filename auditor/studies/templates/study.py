@@ -12,7 +12,7 @@ from auditor.asking import question
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.counting import bind_text_tokens
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
@@ -95,8 +95,8 @@ def templates(
     signatures = {
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
-    for captions in selected:
-        workspace = _counted(captions, least, progress)
+    for captions, steps in stepwise(selected, progress):
+        workspace = _counted(captions, least, steps)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
             listed = (
@@ -108,7 +108,7 @@ def templates(
             del workspace
             continue
         made = _made(workspace).height
-        effects, signed, slot_notes = slot_effects(captions, metric, workspace, progress)
+        effects, signed, slot_notes = slot_effects(captions, metric, workspace, steps)
         signatures |= signed
         notes += slot_notes
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made), effects)])
@@ -137,7 +137,7 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     workspace.params["least"] = max(_FEWEST, round(least * number))
     workspace.forget("template_skeleton")
     for index, shape in enumerate(SHAPES):
-        progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
+        progress(f"{captions.label}: templates", index, len(SHAPES))
         workspace.params["shape"] = shape
         workspace.append("template_skeleton")
     workspace.bind("template")

@@ -7,7 +7,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from asked import Report
 from conftest import Rows, ingest_rows, searching_for
+from test_progress import check_progress
 
 from auditor.errors import UsageError
 from auditor.model import Source
@@ -139,7 +141,10 @@ def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
 def test_every_select_that_a_section_names_is_there(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
-    document = report(store, "dogs", "cats", **BLEU, timed=False)
+    reports: list[Report] = []
+    document = report(store, "dogs", "cats", **BLEU, timed=False, progress=lambda *reported: reports.append(reported))
+    further = ("Summary", "Captions to browse", "Images")
+    assert check_progress(reports, "_") == {*(question.title for question in SECTIONS.values()), *further}
     assert [one.name for one in document.sections] == ["summary", *SECTIONS, "method"]
     given = document.statements
     assert {path for one in document.sections for path in one.sql} == {*given}
