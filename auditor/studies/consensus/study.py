@@ -45,7 +45,7 @@ def consensus(
     (captions,) = select_all(store, [name], settings.split, settings.tokenizer, progress=progress)
     part = compared(pair_votes(captions, progress), metrics, against, settings, progress)
     reported = dict.fromkeys([*left_out(metrics), *part.notes])
-    frame = rows_of.frame([part], settings)
+    frame = rows_of.frame(part, settings)
     return Result(
         "agree",
         frame,
@@ -162,8 +162,7 @@ def scored(
 ) -> pl.DataFrame:
     """Score the compared captions. Columns: draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates = [votes.candidates]
-    parts = []
+    candidates, parts = [votes.candidates], []
     for draw, against in enumerate(draws_of(References("all", most, settings.seed, draws=settings.draws))):
         if numbers == [most]:
             scores = score_candidates(against.select(references), candidates, metrics, progress)

@@ -323,7 +323,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
             store, "abstract50s-pairs", metrics=cider, settings=ConsensusSettings(ties="wrong", resamples=0)
         )
     assert truths is not None
-    pascal = consensus_rows([truths.part], quick)
+    pascal = consensus_rows(truths.part, quick)
     assert values(pascal, "accuracy", "kind") == {
         "all": pytest.approx(0.8344, abs=5e-5), "HC": 0.707, "HI": 0.997, "HM": 0.9105, "MM": 0.723,
     }  # fmt: skip
