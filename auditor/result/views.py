@@ -5,7 +5,7 @@ A view is data, never a callback: what it cannot say is a table that a function 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -28,7 +28,8 @@ class View(Generic[T]):
     `dataset`. `where` selects rows: an expression, or a value of column `statistic`. `unique` keeps the first row of
     each value. `pivot` makes a column for each value of its first column; rows are those of the second (one or
     several), cells those of the third. `columns` are selected last: names, or expressions that name what they compute.
-    Only the first `top` rows are shown, or those of each value of `per`. Without a row, nothing is shown.
+    Only the first `top` rows are shown, or those of each value of `per`; `rest` says where the others are. Without a
+    row, nothing is shown.
     """
 
     shown: T
@@ -38,6 +39,7 @@ class View(Generic[T]):
     unique: str = ""
     top: int = 0
     per: str = ""
+    rest: str = "more: -o FILE writes all"
 
     @property
     def of_each(self) -> bool:
@@ -60,29 +62,33 @@ class View(Generic[T]):
             else rows.head(self.top or rows.height)
         )
         hidden = 0 if self.per else rows.height - first.height
-        parts = [self.shown.caption, f"{hidden:,} more: -o FILE writes all" if hidden else None]
+        parts = [self.shown.caption, f"{hidden:,} {self.rest}" if hidden else None]
         return replace(
             self.shown,
-            title=self.shown.title.format(label=label),
+            title=self.shown.title.replace("{label}", label),
             frame=first.select(self.columns) if self.columns else first,
             caption="; ".join(filter(None, parts)) or None,
         )
 
 
+def filled(views: Iterable[View[T]], rows: pl.DataFrame, label: str = "") -> Iterator[T]:
+    """Yield what views show of some rows."""
+    return filter(None, (view.of(rows, label) for view in views))
+
+
 def arranged(views: Sequence[View[T]], selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[T, ...]:
     """Return what shows all datasets together, then what shows each dataset, one dataset after another."""
-    together: list[T | None] = [view.of(labeled(selections, frame)) for view in views if not view.of_each]
-    return tuple(shown for shown in (*together, *_of_each(views, selections, frame)) if shown is not None)
+    together = filled([view for view in views if not view.of_each], labeled(selections, frame))
+    return (*together, *_of_each(views, selections, frame))
 
 
 def _of_each(views: Sequence[View[T]], selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[T]:
     """Yield what shows each dataset; the names of figures of several datasets end in their number."""
     for number, selection in enumerate(selections, 1):
         own = selection.rows_of(frame)
-        for view in views:
-            if view.of_each and (shown := view.of(own, selection.label)) is not None:
-                is_numbered = isinstance(shown, Figure) and len(selections) > 1
-                yield replace(shown, name=f"{shown.name}-{number}") if is_numbered else shown
+        for shown in filled([view for view in views if view.of_each], own, selection.label):
+            is_numbered = isinstance(shown, Figure) and len(selections) > 1
+            yield replace(shown, name=f"{shown.name}-{number}") if is_numbered else shown
 
 
 def labeled(selections: Sequence[Selection], frame: pl.DataFrame) -> pl.DataFrame:
