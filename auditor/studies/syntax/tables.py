@@ -74,9 +74,10 @@ def _sized(shown: pl.DataFrame, rows: pl.DataFrame, group: str) -> pl.DataFrame:
     if group == "phrases":
         sizes = rows.filter(statistic="compound-types-2").select("dataset", "images")
     elif group == "complexity":
-        captions = rows.filter(statistic="compound-ratio").select("dataset", captions="n")
-        words = rows.filter(statistic="pos-noun").join(captions, on="dataset")
-        sizes = words.select("dataset", pl.col("n").truediv("captions").alias("words per caption"))
+        counts = rows.filter(pl.col("statistic").is_in(["pos-noun", "compound-ratio"]))
+        of_both = counts.pivot("statistic", index="dataset", values="n", maintain_order=True)
+        per_caption = pl.col("pos-noun") / pl.col("compound-ratio")
+        sizes = of_both.select("dataset", per_caption.alias("words per caption"))
     else:
         return shown
     return shown.join(sizes, on="dataset", how="left", maintain_order="left")
