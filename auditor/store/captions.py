@@ -219,7 +219,7 @@ def chosen_tokenizer(
 def _may_be_unspaced(store: Store) -> bool:
     """Return whether a language or a word of the store is written without spaces, so that datasets must be checked."""
     spoken = store.known("select language from dataset")["language"]
-    return any(map(_is_unspaced, spoken)) or bool(store.known_rows("unspaced_word").item())
+    return bool(store.known_rows("unspaced_word").item()) or any(map(_is_unspaced, spoken))
 
 
 def _is_unspaced(spoken: str) -> bool:
@@ -228,7 +228,8 @@ def _is_unspaced(spoken: str) -> bool:
 
 def _why_unspaced(store: Store, selection: Selection) -> str | None:
     """Return why captions count as written without spaces between words; null if they do not."""
-    captions, _, without = script_counts(store, selection)
+    with store.unnoted():  # what chooses the tokenizer is behind no number
+        captions, _, without = script_counts(store, selection)
     if 2 * without < captions or not captions:
         spoken = language(store, selection.version.dataset)
         return f"is declared as {spoken}, written without spaces between words" if _is_unspaced(spoken) else None

@@ -191,6 +191,13 @@ class Store:
         places = (catalogue()[name].place if name in catalogue() else name for name in names)
         self._ran.update(place for place in places if not place.startswith("ingest/"))
 
+    @contextmanager
+    def unnoted(self) -> Iterator[None]:
+        """Note no SELECT of a block."""
+        ran = {*self._ran}
+        yield
+        self._ran = ran
+
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
         return self._of_file(self.query, name, params)
