@@ -16,6 +16,7 @@ from auditor.findings.wording import item_of, of_item, worded
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Figure, Finding, Result, Sentence, Table, about
 from auditor.result.portraits import Portrait
+from auditor.result.views import EMPTY, View, filled
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
@@ -134,7 +135,7 @@ def profile(
         tables=(
             *tables(sizes, hygiene, selected[0].tokenizer),
             *([] if listed is None else [_shown(listed, examples)]),
-            *([_annotations(noted)] if noted.height else []),
+            *filled([_ANNOTATIONS], noted),
         ),
         figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
         notes=selected[0].notes,
@@ -205,25 +206,21 @@ def _portrait(captions: Captions, described: pl.DataFrame, lengths: pl.DataFrame
 
 
 def tables(sizes: pl.DataFrame, counts: pl.DataFrame, tokenizer: str) -> tuple[Table, ...]:
-    """Return the tables of sizes, of lengths, and of hygiene `counts`: a column for each dataset."""
-    is_mean = pl.col("statistic").is_in(_MEANS)
+    """Return the tables of sizes, of lengths, and of hygiene `counts` above 0: a column for each dataset."""
+    is_mean, is_positive = pl.col("statistic").is_in(_MEANS), pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
+    zero, positive = counts.filter(~is_positive)["statistic"], _whole(counts.filter(is_positive))
+    caption = f"0 for all datasets: {', '.join(zero)}" if len(zero) else None
     return (
         Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
         Table(f"lengths in tokens of tokenizer {tokenizer}", sizes.filter(is_mean), name="lengths"),
-        _above_zero(_whole(counts)),
+        Table("hygiene", positive, caption=caption, name="hygiene"),
     )
 
 
-def _above_zero(counts: pl.DataFrame) -> Table:
-    """Return the table of counts above 0 for any dataset; its caption lists the others."""
-    is_positive = pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
-    zero = counts.filter(~is_positive)["statistic"].to_list()
-    caption = f"0 for all datasets: {', '.join(zero)}" if zero else None
-    return Table("hygiene", counts.filter(is_positive), caption=caption, name="hygiene")
-
-
-def _annotations(noted: pl.DataFrame) -> Table:
-    return Table("annotations and related datasets", _whole(noted), name="annotations", further=True)
+_ANNOTATIONS = View(
+    Table("annotations and related datasets", EMPTY, name="annotations", further=True),
+    columns=("statistic", pl.exclude("statistic").cast(pl.Int64)),
+)
 
 
 def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
@@ -292,7 +289,6 @@ def _listed(captions: Captions, workspace: Workspace) -> pl.DataFrame:
 
 
 def _shown(listed: pl.DataFrame, examples: int) -> Table:
-    """Return the table of example captions of each count."""
     few = listed.group_by("dataset", "statistic", maintain_order=True).head(examples)
     shown = few.select("dataset", "statistic", "image", "slot", "text")
     title = f"example captions, {examples} of each count"
@@ -303,10 +299,7 @@ def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) ->
     """Return the figure of the share of captions by number of tokens."""
     rows = [
         counted.select(
-            "length",
-            "captions",
-            share=pl.col("captions") / pl.col("captions").sum(),
-            dataset=pl.lit(selection.label),
+            "length", "captions", share=pl.col("captions") / pl.col("captions").sum(), dataset=pl.lit(selection.label)
         )
         for selection, counted in zip(selections, lengths, strict=True)
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from auditor.findings.wording import LEAK
 from auditor.model import pictured
 from auditor.result import Finding, Sentence, Table, folded
+from auditor.result.views import EMPTY, View, filled
 from auditor.studies.duplicates.messages import AT_SEVERAL, COPIED
 from auditor.studies.duplicates.search import DuplicateCounts, Question
 
@@ -25,26 +26,15 @@ _LEAD = {
 _SLOT = "slot: position of a caption within its image; it identifies the annotator only if the source keeps that order"
 
 _ROW = {
-    "dataset": pl.String,
-    "version": pl.String,
-    "split": pl.String,
-    "slot": pl.UInt32,
-    "scope": pl.String,
-    "against": pl.String,
-    "against_version": pl.String,
-    "against_split": pl.String,
-    "against_slot": pl.UInt32,
-    "match": pl.String,
-    "statistic": pl.String,
-    "value": pl.Float64,
-    "found": pl.Int64,
-    "n": pl.Int64,
+    "dataset": pl.String, "version": pl.String, "split": pl.String, "slot": pl.UInt32, "scope": pl.String,
+    "against": pl.String, "against_version": pl.String, "against_split": pl.String, "against_slot": pl.UInt32,
+    "match": pl.String, "statistic": pl.String, "value": pl.Float64, "found": pl.Int64, "n": pl.Int64,
     "texts": pl.Int64,
-}
+}  # fmt: skip
 
 _MATCHES = pl.Enum(["exact", "near", "any"])
 
-_LABELS = ("side", "beside")
+_PLACE = ("dataset", "version", "split", "scope", "against", "against_version", "against_split")
 
 
 def rows(counts: DuplicateCounts) -> pl.DataFrame:
@@ -56,7 +46,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
         _found(_by_match(counts.slots), "captions", "found", "of_captions"),
         _found(_by_match(counts.slot_pairs), "images", "found", "of_images"),
     ]
-    empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _place_columns()})
+    empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _PLACE})
     shares = (
         pl.concat([empty, *matches], how="diagonal_relaxed")
         .join(_places(counts.questions), on="question_no", maintain_order="left")
@@ -68,19 +58,31 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
 
 def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Return a row for each caption with a duplicate, with the most similar one."""
-    before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
         _places(counts.questions), on="question_no", how="left", maintain_order="left"
     )
     return named.select(
-        *before, "image", "slot", "scope", *after, "against_image", "against_slot", "match", "similarity",
+        *_PLACE[:3], "image", "slot", *_PLACE[3:], "against_image", "against_slot", "match", "similarity",
         "text", "against_text",
     )  # fmt: skip
 
 
+_SLOTS_ALIKE = View(
+    Table("duplicate slots", EMPTY, bars=("share",), caption=_SLOT, name="slots-alike"),
+    columns=("dataset", "slot", "scope", "against_slot", pl.col("of_images").alias("images"), "exact", "near", "share"),
+    top=_SHOWN,
+)
+
+_SLOTS_ELSEWHERE = View(
+    Table("duplicate captions by slot", EMPTY, bars=("share",), caption=_SLOT, name="slots-elsewhere"),
+    columns=("dataset", "slot", "scope", "against", pl.col("of_captions").alias("captions"), "exact", "near", "share"),
+    top=_SHOWN,
+)
+
+
 def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     """Return tables of shares, of slots that repeat each other or another dataset, and of examples."""
-    labels = _places(counts.questions).select("question_no", "scope", *_LABELS)
+    labels = _places(counts.questions).select("question_no", "scope", dataset="side", against="beside")
     wide = (
         counts.matches.with_columns(share=_share("captions", "of_captions"), of_images=_share("images", "of_images"))
         .pivot("match", index=["question_no", "of_captions"], values=["captions", "share", "of_images"])
@@ -88,22 +90,21 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
         .join(counts.images.select("question_no", shared_images="images"), on="question_no", how="left")
         .sort("question_no")
         .select(
-            pl.col("side").alias("dataset"), "scope", pl.col("beside").alias("against"),
-            captions="of_captions", exact="captions_exact", near="captions_near",
-            share_exact="share_exact", share_near="share_near",
-            share_of_images="of_images_any", shared_images="shared_images",
+            "dataset", "scope", "against", captions="of_captions", exact="captions_exact", near="captions_near",
+            share_exact="share_exact", share_near="share_near", share_of_images="of_images_any",
+            shared_images="shared_images",
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    made = [Table("duplicate captions", wide, shares, "dataset", name=AGAIN)]
-    pairs = _slots(counts.slot_pairs, labels, "of_images")
-    if pairs.height:
-        shown = pairs.drop("against").rename({"of": "images"})
-        made.append(_cut("duplicate slots", shown, "slots-alike"))
-    slots = _slots(counts.slots, labels, "of_captions")
-    if slots.height:
-        made.append(_cut("duplicate captions by slot", slots.rename({"of": "captions"}), "slots-elsewhere"))
-    return folded((*made, *_examples(counts, labels, examples)), AGAIN)
+    return folded(
+        (
+            Table("duplicate captions", wide, shares, "dataset", name=AGAIN),
+            *filled([_SLOTS_ALIKE], _slots(counts.slot_pairs, labels, "of_images")),
+            *filled([_SLOTS_ELSEWHERE], _slots(counts.slots, labels, "of_captions")),
+            *_examples(counts, labels, examples),
+        ),
+        AGAIN,
+    )
 
 
 def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -155,49 +156,31 @@ def _wordless(counts: DuplicateCounts) -> pl.DataFrame:
     return pl.concat([empty, matches.cast({"found": pl.Int64, "n": pl.Int64})], how="diagonal")
 
 
-def _place_columns() -> list[str]:
-    return ["dataset", "version", "split", "scope", "against", "against_version", "against_split"]
-
-
 def _places(questions: Sequence[Question]) -> pl.DataFrame:
     """Return the two sides of each question, by name."""
-    columns = ["question_no", "side_no", *_place_columns(), *_LABELS]
-    named = [
-        (
-            question.number, question.side.number,
-            question.side.selection.version.dataset, question.side.selection.version.version, question.side.split,
-            question.scope,
-            question.against.selection.version.dataset, question.against.selection.version.version,
-            question.against.split,
-            question.side.label, None if question.side == question.against else question.against.label,
-        )
-        for question in questions
-    ]  # fmt: skip
+    named = []
+    for question in questions:
+        side, against = question.side, question.against
+        own, of_others = side.selection.version, against.selection.version
+        place = (own.dataset, own.version, side.split, question.scope)
+        compared = (of_others.dataset, of_others.version, against.split)
+        beside = None if side == against else against.label
+        named.append((question.number, side.number, *place, *compared, side.label, beside))
     kinds = {"question_no": pl.UInt32, "side_no": pl.UInt32}
-    return pl.DataFrame(named, schema={name: kinds.get(name, pl.String) for name in columns}, orient="row")
+    schema = kinds | dict.fromkeys((*_PLACE, "side", "beside"), pl.String)
+    return pl.DataFrame(named, schema=schema, orient="row")
 
 
 def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame:
     """Return the slots with their shares, the largest first."""
-    return (
-        matches.join(labels, on="question_no", maintain_order="left")
-        .with_columns(share=_share(pl.col("exact") + pl.col("near"), of))
-        .sort("share", "question_no", "slot", descending=[True, False, False], maintain_order=True)
-        .select(
-            pl.col("side").alias("dataset"), "slot", "scope", pl.col("beside").alias("against"),
-            pl.col("^against_slot$"), pl.col(of).alias("of"), "exact", "near", "share",
-        )
-    )  # fmt: skip
+    rows = matches.join(labels, on="question_no", maintain_order="left")
+    return rows.with_columns(share=_share(pl.col("exact") + pl.col("near"), of)).sort(
+        "share", "question_no", "slot", descending=[True, False, False], maintain_order=True
+    )
 
 
-def _cut(title: str, frame: pl.DataFrame, name: str) -> Table:
-    hidden = frame.height - _SHOWN
-    more = f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""
-    return Table(title, frame.head(_SHOWN), bars=("share",), caption=_SLOT + more, name=name)
-
-
-def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
-    """Return tables of the longest duplicates, leaks first, each text once; two sides are compared in one order."""
+def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> Iterator[Table]:
+    """Yield tables of the longest duplicates, leaks first, each text once; two sides are compared in one order."""
     questions = {question.number: question for question in counts.questions}
     compared = {number: {question.side.number, question.against.number} for number, question in questions.items()}
     repeated = {
@@ -208,20 +191,19 @@ def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> lis
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
     leaks = pl.col("question_no").is_in([number for number, question in questions.items() if question.is_leak])
     named = shown.join(labels, on="question_no", maintain_order="left").sort(~leaks, maintain_order=True)
-    made = []
-    for (question_no, scope, side, against), rows_of in named.group_by(
-        ["question_no", "scope", *_LABELS], maintain_order=True
-    ):
-        where = f"{side} {scope}" if against is None else f"{side} in {against}"
-        columns = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
-        caption = "the longest captions, each text once; list all with --pairs"
-        name = f"examples/{side}/{against or scope}"
-        pair = ("text", "against_text")
+    for (question_no,), rows in named.group_by("question_no", maintain_order=True):
         question = questions[int(str(question_no))]
+        scope, side, against = rows.select("scope", "dataset", "against").row(0)
         of = (question.side, "image"), (question.against, "against_image")
-        images = tuple(
-            image for owner, column in of for image in pictured(rows_of, owner.selection.version.dataset, column)
+        yield Table(
+            f"examples: {side} {scope}" if against is None else f"examples: {side} in {against}",
+            rows.select(
+                "match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity"
+            ),
+            caption="the longest captions, each text once; list all with --pairs",
+            beside=("text", "against_text"),
+            name=f"examples/{side}/{against or scope}",
+            pictured=tuple(
+                image for owner, column in of for image in pictured(rows, owner.selection.version.dataset, column)
+            ),
         )
-        shown_rows = rows_of.select(columns)
-        made.append(Table(f"examples: {where}", shown_rows, caption=caption, beside=pair, name=name, pictured=images))
-    return made

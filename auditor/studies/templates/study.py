@@ -10,7 +10,8 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Signature, findings_in, notes_in
+from auditor.result import Result, Said, Sentence, Signature, findings_in, notes_in
+from auditor.result.views import arranged
 from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
@@ -99,12 +100,9 @@ def templates(
         workspace = _counted(captions, least, steps)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
-            listed = (
-                _made(workspace)
-                .select("image", "slot", "pattern", value="share")
-                .join(texts, on=["image", "slot"], how="left")
-            )
-            frames.append(captions.stamp(listed.sort("image", "slot")))
+            listed = _made(workspace).select("image", "slot", "pattern", value="share")
+            with_texts = listed.join(texts, on=["image", "slot"], how="left").sort("image", "slot")
+            frames.append(captions.stamp(with_texts))
             del workspace
             continue
         made = _made(workspace).height
@@ -123,8 +121,8 @@ def templates(
         selections=selections,
         signatures=signatures,
         tables=tables.tables(selections, frame, at_dataset=at_dataset),
-        figures=tables.figures(selections, frame) if at_dataset else (),
-        lead=tables.lead(findings_in(notes)),
+        figures=arranged(tables.FIGURES, selections, frame) if at_dataset else (),
+        lead=tuple(Sentence.of(finding) for finding in findings_in(notes) if finding.kind == tables.TEMPLATED),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )
