@@ -148,7 +148,7 @@ def drop(
 
     How to read it: one row for each removed version.
 
-    Limits: you cannot undo this, except by ingesting again. The file keeps its size until `{call('store gc')}`.
+    Limits: you cannot undo this, except by ingesting again. The file keeps its size until `auditor store gc`.
     datasets.lock is not changed. After the newest version is removed, the next ingest reuses its number.
 
     Raises `UsageError` for a tagged version, and if you don't confirm.
