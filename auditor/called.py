@@ -24,7 +24,7 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
     `_ADDED`. A value that is the default is left out. If the form of the command depends on the store, `store` is
     needed. Raises `RuntimeError` for a call that the study refuses, which must not be printed.
     """
-    # A module that names a command is below the studies.
+    # not by name: a sentence that names a command is below its study
     study: Callable[..., Any] = import_module("auditor.studies").STUDIES[command].load()
     options, store = options_of(study), given.pop("store", None)
     known = {name for option in options for name in (option.name, option.path[0])}
@@ -51,7 +51,7 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
 
 
 def not_stored(dataset: str, verb: str = "ingest") -> str:
-    """Return that a dataset is not in the store, with the command that imports it, or tells how to obtain it."""
+    """Return that a dataset is not in the store, with the command that imports it, or explains how to obtain it."""
     how = " explains how to obtain it" if verb == "fetch" else ""
     return f"{dataset} is not in the store: `{call(verb, dataset)}`{how}"
 

@@ -292,10 +292,10 @@ def test_missing_named_file_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
         (
             ["nope"],
             {},
-            r"datasets.toml, which has abstract-scenes, .{30,70} and \d+ more; .* auditor ingest NAME --from FILE",
+            r"datasets.toml, which has abstract-scenes, .{30,70} and \d+ more; .* `auditor ingest NAME --from FILE`",
         ),
         (["flicker8k"], {}, "datasets.toml, which has flickr8k, "),
-        ([__file__], {}, rf"to read a file: auditor ingest test_config --from {__file__}$"),
+        ([__file__], {}, rf"to read a file: `auditor ingest test_config --from {__file__}`$"),
         (["a", "b"], {"files": [Path("f")], "file_format": "list"}, "--from reads one dataset"),
         (["a"], {"file_format": "list"}, "add --from"),
         (["a"], {"kind": "captions"}, "add --from"),

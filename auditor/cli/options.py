@@ -338,7 +338,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     from auditor import reports
     from auditor.dataset_card import DatasetCard
 
-    if not isinstance(document, DatasetCard):  # which is published, for readers with stores of their own
+    if not isinstance(document, DatasetCard):  # a card is published: its readers have other stores
         document = READER.shown(document)
     if output is None and chosen == "table":
         from auditor.reports.terminal import Screen

@@ -1,4 +1,4 @@
-"""Where the reader of this run stands: printed commands name the same store, and files in the place of datasets."""
+"""Where the reader of this run stands: printed commands name the same store, and files instead of datasets."""
 
 from __future__ import annotations
 
