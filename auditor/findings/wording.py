@@ -44,8 +44,8 @@ def worded(text: str, item: str) -> str:
     if item == IMAGE:
         return text
     if isinstance(text, Sentence):
-        tells = of_item(text.tells, item) if isinstance(text.tells, Finding) else None
-        return Sentence(worded(text.text, item), text.role, tells, text.label)
+        finding = of_item(text.finding, item) if isinstance(text.finding, Finding) else None
+        return Sentence(worded(text.text, item), text.role, finding, text.label)
 
     def named(match: re.Match[str]) -> str:
         article = match["article"] or ""

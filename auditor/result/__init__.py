@@ -289,7 +289,7 @@ class Result(ShownResult):
     @property
     def remarks(self) -> tuple[str, ...]:
         """The sentences that are not in the lead: notes, then findings."""
-        told = [sentence.tells for sentence in self.lead if isinstance(sentence, Sentence)]
+        told = [sentence.finding for sentence in self.lead if isinstance(sentence, Sentence)]
         return (*self.notes, *(finding.sentence for finding in self.findings if finding not in told))
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:

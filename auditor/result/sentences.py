@@ -33,24 +33,24 @@ class _Told(Protocol):
 class Sentence(str):
     """A sentence as a reader sees it, with the label of its role; `text` is without the label.
 
-    A plain string is an answer in the lead of a result, and a note elsewhere. `tells` is the finding that it repeats,
+    A plain string is an answer in the lead of a result, and a note elsewhere. `finding` is the one that it repeats,
     `label` the dataset that it is about, if it is about one.
     """
 
     text: str
     role: Role
-    tells: Any
+    finding: Any
     label: str
 
-    def __new__(cls, text: str, role: Role = "answer", tells: object = None, label: str = "") -> Self:
+    def __new__(cls, text: str, role: Role = "answer", finding: object = None, label: str = "") -> Self:
         """Make a sentence from its text."""
         made = super().__new__(cls, f"{LABELS[role]}: {text}" if role in LABELS else text)
-        made.text, made.role, made.tells, made.label = text, role, tells, label
+        made.text, made.role, made.finding, made.label = text, role, finding, label
         return made
 
     def like(self, text: str) -> Self:
         """Make a sentence of another text with the same role."""
-        return type(self)(text, self.role, self.tells, self.label)
+        return type(self)(text, self.role, self.finding, self.label)
 
     @classmethod
     def of(cls, finding: _Told, role: Role = "answer", end: str = ".") -> Self:

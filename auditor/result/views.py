@@ -28,7 +28,7 @@ class View(Generic[T]):
     `dataset`. `where` selects rows: an expression, or a value of column `statistic`. `unique` keeps the first row of
     each value. `pivot` makes a column for each value of its first column; rows are those of the second (one or
     several), cells those of the third. `columns` are selected last: names, or expressions that name what they compute.
-    Only the first `top` rows are shown, or those of each value of `per`; `rest` says where the others are. Without a
+    Only the first `top` rows are shown, or those of each value of `per`; `rest` is where the others are. Without a
     row, nothing is shown.
     """
 

@@ -75,8 +75,8 @@ def key(
     The store notes these SELECTs: rows that are kept came from them.
     """
     steps = {"drawn": selection.draw, "distinct": selection.distinct, "shared": selection.images}
-    drawn = [f"{step}_reference" for step, chosen in steps.items() if chosen is not None]
-    store.record(*drawn, *relations, *frozenset[str]().union(*map(reads_of, relations)) & catalogue().keys())
+    ran = {*relations, *(f"{step}_reference" for step, chosen in steps.items() if chosen is not None)}
+    store.record(*ran.union(*map(reads_of, ran)) & catalogue().keys())
     facts = {
         "dataset": selection.version.dataset,
         "version": selection.version.version,

@@ -175,7 +175,7 @@ def _unpacked(rows: pl.DataFrame) -> Result:
 def _told(text: str, role: Role, findings: Sequence[Finding]) -> tuple[str, Role, int | None, str]:
     """Return a sentence as its text, its role, the number of the finding that it repeats, and its dataset."""
     sentence = with_role(text, role)
-    number = findings.index(sentence.tells) if sentence.tells in findings else None
+    number = findings.index(sentence.finding) if sentence.finding in findings else None
     return sentence.text, sentence.role, number, sentence.label
 
 

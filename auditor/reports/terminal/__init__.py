@@ -29,7 +29,7 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     screen has no hints and no notes.
     """
     laid_out = have_layout(result)
-    lead = [sentence for sentence in result.lead if not (laid_out and with_role(sentence, "answer").tells)]
+    lead = [sentence for sentence in result.lead if not (laid_out and with_role(sentence, "answer").finding)]
     if any(table.tells_findings for table in result.tables):
         lead = []
     for number, sentence in enumerate(lead):

@@ -124,7 +124,7 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
         "set: of 3 test captions, 1 also occur in train (33.3%, expected by chance: 0 or 0.0%), and 1 have a"
         " near-duplicate there (33.3%, expected: 0 or 0.0%). These captions are too few to compare with chance"
     )
-    assert found in [sentence.tells for sentence in result.lead]
+    assert found in [sentence.finding for sentence in result.lead]
     undeclared = duplicates(store, "set").frame
     assert set(undeclared.filter(pl.col("scope") == "across-splits")["split"]) == {"train", "restval", "test"}
 
