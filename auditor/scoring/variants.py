@@ -12,6 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from auditor.result import Said
+from auditor.result.sentences import with_role
 from auditor.scoring.registry import References
 
 #: Names of rows that count all captions, and of rows that count each text once per image.
@@ -70,5 +71,5 @@ def stacked(rows_of: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _distinct(note: Said) -> Said:
     if isinstance(note, str):
-        return f"{DISTINCT}: {note}"
+        return with_role(note, "note").like(f"{DISTINCT}: {note}")
     return replace(note, sentence=f"{DISTINCT}: {note.sentence}")
