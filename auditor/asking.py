@@ -1,8 +1,8 @@
 """How a study is asked: limits of its parameters, and forms of a command, hold for every caller.
 
 `question` wraps a study. It refuses values beyond the limits of a `Parameter` and reads the others, whether the command
-line, the library or another study calls. `forms` makes one command of several functions. What is given determines
-which one is meant, and an argument of another one is refused.
+line, the library or another study calls. It adds the SELECTs that ran to the result. `forms` makes one command of
+several functions. What is given determines which one is meant, and an argument of another one is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def question(study: Callable[P, R_co]) -> Callable[P, R_co]:
             _read(given.arguments, option)
         for option in options_of(study):
             _refuse_alone(given.arguments, option, options_of(study))
-        return functools.partial(study, *given.args, **given.kwargs)
+        run = functools.partial(study, *given.args, **given.kwargs)
+        store = given.arguments.get("store")
+        return run if store is None else functools.partial(store.recorded, run)
 
     @functools.wraps(study)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R_co:

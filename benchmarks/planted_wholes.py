@@ -20,7 +20,7 @@ from auditor.store.versions import resolve
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
 from auditor.studies.findings.others import findings_of
 from auditor.studies.findings.questions import Questions
-from auditor.studies.outliers import outliers
+from auditor.studies.outliers import misplaced, outliers
 from auditor.text import AT_INGEST
 
 KEYS = ["image", "slot"]
@@ -55,8 +55,7 @@ class Whole:
 def named_by(store: Store, dataset: str, study: str) -> pl.DataFrame:
     """Give the captions that a study names."""
     if study == "outliers":
-        rows = outliers(store, dataset).frame
-        return rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).select(KEYS)
+        return misplaced(outliers(store, dataset).frame).select(KEYS)
     if study == "bounds":
         return pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32})
     rows = duplicates(store, dataset, pairs=True, examples=0).frame

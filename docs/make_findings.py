@@ -19,7 +19,7 @@ _HEAD = """\
 Look up a kind of finding: what it means, how it is measured, how often it is wrong, and what to do.
 
 Findings are structured data. Every result has a list of `findings`, in Python (`result.findings`,
-`result.found("copied-slots")`) and in JSON (`"auditor.duplicates/v2": {"findings": [...]}`). A finding has these
+`result.found("copied-slots")`) and in JSON (`"auditor.duplicates/v3": {"findings": [...]}`). A finding has these
 fields:
 
 - `kind`: one of the codes below. Codes are stable. Wording can change, so filter by `kind`.

@@ -11,7 +11,7 @@ import sys
 import unittest.mock
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
@@ -20,13 +20,23 @@ sys.path.insert(0, str(Path(__file__).parent))
 import make_commands as maker
 
 from auditor.cli import options
-from auditor.result import SEVERITIES, Result
+from auditor.result import JSON_VERSION, SEVERITIES, Result
+from auditor.result.sentences import Role
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
 LLMS = Path(__file__).parents[1] / "llms.txt"
 
 TEXT, TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
+
+_SENTENCE = {
+    "type": "object",
+    "required": ["role", "text"],
+    "properties": {"role": {"enum": [*get_args(Role)]}, "text": TEXT},
+    "additionalProperties": False,
+}
+
+SENTENCES = {"type": "array", "items": _SENTENCE}
 
 _VERSION = {
     "type": "object",
@@ -66,8 +76,9 @@ _SHARED: dict[str, Any] = {
 #: What is the same in the results of all commands.
 _RESULT: dict[str, Any] = {
     **_SHARED,
-    "lead": TEXTS,
-    "notes": TEXTS,
+    "lead": SENTENCES,
+    "notes": SENTENCES,
+    "sql": TEXTS,
     "findings": {"type": "array", "items": _FINDING},
     "volatile": {"type": "object", "required": ["versions"]},
 }
@@ -75,13 +86,18 @@ _RESULT: dict[str, Any] = {
 _SECTION = {
     "type": "object",
     "required": ["name", "title", "words", "absent", "commands", "sql", "notes", "findings", "results"],
-    "properties": {"findings": {"type": "array", "items": _FINDING}, "words": TEXTS, "sql": TEXTS, "commands": TEXTS},
+    "properties": {
+        "findings": {"type": "array", "items": _FINDING},
+        "words": SENTENCES,
+        "sql": TEXTS,
+        "commands": TEXTS,
+    },
 }
 
 _REPORT: dict[str, Any] = {
     "title": TEXT,
     "program": TEXT,
-    "answer": TEXTS,
+    "answer": SENTENCES,
     **_SHARED,
     "datasets": {"type": "array", "items": {"type": "object"}},
     "sections": {"type": "array", "items": _SECTION},
@@ -96,7 +112,7 @@ _ANY_ROWS = ("sql",)
 def schema(command: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a command's JSON."""
     inner = {"type": "object", "required": sorted(body), "properties": body, "additionalProperties": False}
-    key = f"auditor.{command}/v2"
+    key = f"auditor.{command}/v{JSON_VERSION}"
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"JSON of auditor {command.replace('-', ' ')}",

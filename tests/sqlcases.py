@@ -29,11 +29,11 @@ from auditor.store import statements
 from auditor.store.captions import NO_TEXT
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
+from auditor.store.signs import bind_signs
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.distractors.phrases import bind_words
-from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
 

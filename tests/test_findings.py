@@ -27,8 +27,8 @@ RESULT = Result("duplicates", pl.DataFrame({"n": [1]}), notes=("a note",), findi
 
 
 def test_json_carries_findings_beside_notes() -> None:
-    body = json.loads(RESULT.to_json())["auditor.duplicates/v2"]
-    assert body["notes"] == ["a note"]
+    body = json.loads(RESULT.to_json())["auditor.duplicates/v3"]
+    assert body["notes"] == [{"role": "note", "text": "a note"}]
     assert body["findings"] == [
         {
             "kind": "copied-slots",

@@ -74,7 +74,7 @@ def test_notebook_runs_from_frame_to_report(monkeypatch: pytest.MonkeyPatch) -> 
         assert shown[name]["text/plain"].startswith("<Result ")
         assert "\n" not in shown[name]["text/plain"]
     assert "shared-words" in shown["metric"]["text/html"]
-    assert "<svg" in shown["plot"]["image/svg+xml"]
+    assert "data:image/svg+xml;base64," in shown["plot"]["text/html"]
     first, second = (shown[name] for name in ("metric", "again"))
     assert "shared-words|tok:none|refs:loo|source:" in second["text/plain"]
     assert second["text/plain"].split("source:")[1][:12] not in first["text/html"], "another source, another signature"

@@ -31,7 +31,7 @@ def test_schema_is_one_and_refuses_another_object(file: object) -> None:
     read = json.loads(file.read_text())  # type: ignore[attr-defined]
     Draft202012Validator.check_schema(read)
     with pytest.raises(ValidationError):
-        Draft202012Validator(read).validate({"auditor.other/v2": {}})
+        Draft202012Validator(read).validate({"auditor.other/v3": {}})
 
 
 def test_list_for_language_models_is_that_of_the_code(schemas: ModuleType) -> None:

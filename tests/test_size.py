@@ -18,8 +18,20 @@ from auditor.studies import STUDIES
 
 LIMITS = ROOT / "benchmarks" / "size.toml"
 
-#: The options of every command.
-SHARED = {"store", "wait", "memory", "format_name", "as_json", "output", "quiet", "verbose", "no_color", "debug"}
+#: The options of every command, or of every command that prints a result or draws figures.
+SHARED = {
+    "store",
+    "wait",
+    "memory",
+    "format_name",
+    "as_json",
+    "output",
+    "figure",
+    "quiet",
+    "verbose",
+    "no_color",
+    "debug",
+}
 
 
 @pytest.fixture

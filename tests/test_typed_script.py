@@ -39,8 +39,8 @@ try:
         audit.ingest("mine", data=[{"image": "a", "caption": "a dog"}])
         bounds = audit.bounds("mine", metrics=[shared, "lengths"], candidates=["human"])
         rows: pl.DataFrame = bounds.frame
-        where: Path = bounds.save("bounds.csv")
-        svg: str = bounds.plot().svg
+        where: list[Path] = bounds.save("bounds.csv")
+        svg: list[str] = [*bounds.plot().svgs.values()]
         report: auditor.Document = audit.report("mine")
         audit.words("mine", "yours", against="others", evaluation="people", by="training")
         audit.bounds("mine", "yours", draws=3)

@@ -16,11 +16,12 @@ from rich.text import Text
 
 from auditor.model import Progress as Report
 from auditor.reports.escaping import harmless
+from auditor.steps import Work
 
 #: Seconds below which a step needs no line of its own when it is finished.
 SHORT = 2.0
 
-_BAR_CELLS = 20
+_BAR_CELLS = 10
 
 
 class _HowFar(ProgressColumn):
@@ -57,7 +58,7 @@ def drawn(console: Console) -> Iterator[Report]:
 
         def report(what: str, done: int, total: int) -> None:
             nonlocal step, known
-            if (named := what.partition("; ")[0]) != step.what:
+            if (named := what.step if isinstance(what, Work) else what.partition("; ")[0]) != step.what:
                 _report_step(console, step)
                 step = _Step(named)
             if done < bar.tasks[0].completed or (total != known and done < total):

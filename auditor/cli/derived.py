@@ -149,6 +149,8 @@ def _output_options(face: Face, options: Sequence[_Option]) -> list[inspect.Para
         shared.append(_option("as_json", o.Json, default=False))
     if "output" not in own:
         shared.append(_option("output", o.Output, None))
+    if face.draws:
+        shared.append(_option("figure", o.Picture, None))
     if face.asks:
         shared.append(_option("exit_code", o.ExitCode, default=False))
     return shared
@@ -249,7 +251,7 @@ def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, 
         o.deliver_document(result, chosen, values["output"])
         return
     output = values.get("output")
-    o.deliver(result, values.get("format_name"), values["as_json"], output)
+    o.deliver(result, values.get("format_name"), values["as_json"], output, values.get("figure"))
     if result.failure is not None:
         raise result.failure
     if result.holds is False and (values["exit_code"] if asks else True):

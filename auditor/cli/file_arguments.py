@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -136,6 +137,9 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
         yield target / "audit.html"
         return
     yield target
+    if "figure" in arguments and {target.suffix.lower(), f".{arguments['format_name']}"} & {".svg", ".pdf", ".png"}:
+        figure = escape(str(arguments["figure"] or ""))  # any file that a figure may replace
+        yield from target.parent.glob(f"{escape(target.stem)}-{figure}*{escape(target.suffix)}")
     if command == "tasks":
         from auditor.studies.tasks import key_of
 

@@ -130,6 +130,8 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to a file; its ending chooses the format.", **_OUTPUT)
 ]
 
+Picture = Annotated[str | None, typer.Option("--figure", help="Figure to draw; default: all, a file each.", **_OUTPUT)]
+
 #: Exit code of a command that found a change or a failed check.
 FINDING = 1
 
@@ -198,30 +200,30 @@ def opened(
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse image formats for a command without figures, and formats of verdicts for one without, before any work."""
     from auditor.asked import Face, face_of
+    from auditor.errors import UsageError
     from auditor.studies import STUDIES
 
     face = face_of(STUDIES[command].load()) if command in STUDIES else Face()
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or face.document
     if data and output is None and sys.stdout is None:  # closed before this process began
-        from auditor.errors import UsageError
-
         raise UsageError("standard output is closed; write to a file with -o FILE")
-    if arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
+    is_default = arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str))
+    if is_default and arguments.get("figure") is None:
         return
     from auditor import reports
 
+    wanted, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
     if face.document:
-        wanted, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
         reports.document_format(wanted, target, card=reports.is_card(wanted, target))
         return
-
-    wanted = name if isinstance(name, str) and name in reports.FORMATS else None
-    chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    chosen = wanted if wanted in reports.FORMATS else reports.chosen_format(None, target)
     if (wants := _WANTS.get(chosen)) and not getattr(face, wants):
         _refuse(command, chosen)
     if chosen in reports.PICTURES and face.undrawn:
         face.undrawn(arguments)
+    if arguments.get("figure") is not None and (arguments.get("as_json") or chosen not in reports.PICTURES):
+        raise UsageError("--figure needs a file for the figure: -o FILE.svg, .pdf or .png")
 
 
 #: What a study needs for a format.
@@ -242,28 +244,30 @@ def _refuse(command: str, chosen: str) -> NoReturn:
 
 
 @_until_reader_leaves()
-def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
+def deliver(
+    result: Result, format_name: str | None, as_json: bool, output: Path | None, figure: str | None = None
+) -> None:
     """Write a Result to stdout or to a file, in the chosen format. Notes go to stderr if data is on stdout.
 
-    Raises `UsageError` for a file that cannot be written.
+    Raises `UsageError` for a file that cannot be written, several figures on stdout, and an unknown `figure`.
     """
     from auditor import reports
-    from auditor.reports import terminal
+    from auditor.reports import notebook, terminal
 
     result = READER.shown(result)
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
         _refuse(result.command, chosen)
-    if output is None and chosen == "table":
+    names = () if figure is None else (figure,)
+    if output is not None:
+        files = notebook.save(result, output, chosen, *names)
+    elif chosen == "table":
         terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
-        from auditor.reports.notebook import write
-
-        with _target(output) as file:
-            if output is None:
-                _put(reports.TEXT_FORMATS[chosen](result), file, chosen)
-            else:
-                write(result, chosen, file)
+        is_drawn = chosen in reports.PICTURES
+        text = notebook.only(notebook.svgs(result, *names)) if is_drawn else reports.TEXT_FORMATS[chosen](result)
+        with _target(None) as file:
+            _put(text, file, chosen)
     if chosen != "table":
         for note in (*result.lead, *result.remarks):
             narrate(note)
@@ -273,7 +277,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
 
         narrate("\n".join(citation(result)))
     if output is not None:
-        narrate(f"written: {output}")
+        narrate(f"written: {', '.join(map(str, files))}")
 
 
 def deliver_rows(

@@ -59,10 +59,12 @@ class Reader:
         import polars as pl
 
         from auditor.findings.wording import advice
-        from auditor.result import Finding, Table
+        from auditor.result import Finding, Sentence, Table
 
         new: Any = value
-        if isinstance(value, str):
+        if isinstance(value, Sentence):
+            new = value.like(self.text(value.text))
+        elif isinstance(value, str):
             new = self.text(value)
         elif isinstance(value, tuple):
             new = tuple(map(self.shown, value))

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from auditor.result import SEVERITIES, Finding, Severity, counted
+from auditor.model import Selection
+from auditor.result import SEVERITIES, Finding, Severity, about, counted
 
 #: Quantile of the normal distribution for a 95% interval.
 _QUANTILE = 1.959964
@@ -158,29 +159,26 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def signs_of_models(findings: Iterable[Finding]) -> tuple[str, ...]:
+def signs_of_models(findings: Iterable[Finding], selections: Iterable[Selection]) -> tuple[str, ...]:
     """Return a sentence for each dataset with signs of text by a model: its signs, each with its share.
 
     The shares in datasets of human captions follow. A sign is a warning or an error, and more frequent than in these
     datasets. This is not a verdict: each sign is a finding with its captions.
     """
-    signs: dict[str, list[Finding]] = {}
-    for finding in findings:
-        human = _kinds()[finding.kind].human
-        if human and finding.severity in SEVERITIES[:2] and _share_of(finding) > human[-1]:
-            signs.setdefault(finding.sentence.partition(": ")[0], []).append(finding)
-    of = sum(1 for kind in _kinds().values() if kind.human)
+    kinds, signs = _kinds(), [finding for finding in findings if finding.severity in SEVERITIES[:2]]
+    signs = [sign for sign in signs if (human := kinds[sign.kind].human) and _share_of(sign) > human[-1]]
+    of = sum(1 for kind in kinds.values() if kind.human)
     return tuple(
-        f"{label}: {len(found)} of {of} signs that a language model wrote captions: "
-        + ", ".join(map(_sign, sorted(found, key=_share_of, reverse=True)))
-        for label, found in signs.items()
+        f"{selection.label}: {len(own)} of {of} signs that a language model wrote captions: "
+        + ", ".join(map(_sign, sorted(own, key=_share_of, reverse=True)))
+        for selection in selections
+        if (own := [sign for sign in signs if about(selection).items() <= sign.about.items()])
     )
 
 
 def _sign(finding: Finding) -> str:
-    """Return a sign in words: `loops 21% (human captions 0–0.01%)`."""
-    heading, share = title(finding.kind), _share_of(finding)
-    name = heading if heading[1:2].isupper() else heading[0].lower() + heading[1:]
+    """Return a sign in words: `Loops 21% (human captions 0–0.01%)`."""
+    name, share = title(finding.kind), _share_of(finding)
     low, high = (f"{100 * end:g}" for end in _kinds()[finding.kind].human)
     band = f"{low}–{high}%" if high != low else f"{low}%"
     return f"{name} {share:.{0 if share >= 0.1 else 1 if share >= 0.001 else 2}%} (human captions {band})"
@@ -197,9 +195,14 @@ def worst(findings: Iterable[Finding]) -> Severity | None:
 
 def tally(findings: Iterable[Finding]) -> str:
     """Return the number of findings by severity, the worst first: `2 errors, 1 info`; empty without findings."""
+    return ", ".join(tallies(findings))
+
+
+def tallies(findings: Iterable[Finding]) -> list[str]:
+    """List the number of findings of each severity that some have, the worst first."""
     number = Counter(finding.severity for finding in findings)
-    return ", ".join(
+    return [
         counted(number[severity], severity, severity if severity == "info" else f"{severity}s")
         for severity in SEVERITIES
         if number[severity]
-    )
+    ]

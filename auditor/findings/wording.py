@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from auditor import findings
+from auditor.findings import tallies
 from auditor.model import Source
-from auditor.result import IMAGE, Finding, Said
+from auditor.result import IMAGE, SEVERITIES, Finding, Said, Sentence, joined
 
 #: Quoted captions and commands, which stay as they are.
 _QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
@@ -20,6 +21,9 @@ _QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
 _ENDINGS = {"sound": r"(?i)\.(wav|mp3|flac|ogg|m4a|aac|opus)$", "video": r"(?i)\.(mp4|avi|mkv|webm|mov|mpe?g)$"}
 
 _LOOKED_AT = 1_000
+
+#: Most findings that a sentence names.
+_AT_MOST = 3
 
 #: The kind whose findings are info if they are as many as chance explains.
 LEAK = "near-duplicate-across-splits"
@@ -39,6 +43,9 @@ def worded(text: str, item: str) -> str:
     """Return a text with `item` for image, outside of quotes: `an image`, `images` become `a sound`, `sounds`."""
     if item == IMAGE:
         return text
+    if isinstance(text, Sentence):
+        tells = of_item(text.tells, item) if isinstance(text.tells, Finding) else None
+        return Sentence(worded(text.text, item), text.role, tells, text.label)
 
     def named(match: re.Match[str]) -> str:
         article = match["article"] or ""
@@ -93,3 +100,20 @@ def kind_for(finding: Finding) -> findings.Kind:
         return kind
     title, consequence, fix = (worded(text, finding.item) for text in (kind.title, kind.consequence, kind.fix))
     return replace(kind, title=title, consequence=consequence, fix=fix)
+
+
+def wrong(label: str, findings: Sequence[Finding]) -> str:
+    """Return a sentence on what is wrong with a dataset: its errors and warnings, with the worst in words."""
+    bad = [finding for finding in findings if finding.severity in SEVERITIES[:2]]
+    if not bad:
+        return f"No errors or warnings were found in {label}."
+    worst = [finding for finding in bad if finding.severity == bad[0].severity][:_AT_MOST]
+    named = ", ".join(f"{kind_for(finding).title}: {_affected(finding)}" for finding in worst)
+    first, *rest = tallies(bad)
+    return f"{label} has {joined([f'{first} ({named})', *rest])}."
+
+
+def _affected(finding: Finding) -> str:
+    """Write the share of captions that a finding affects, or else its main number."""
+    part = finding.values.get("share")
+    return finding.headline if not isinstance(part, float) or part < 0.01 else f"{part:.0%}"

@@ -27,6 +27,7 @@ from auditor.papers.board import (
 from auditor.papers.figures import KEYS, Check, Paper
 from auditor.papers.measured import Measured, Study, kept
 from auditor.result import Finding, Result, Table, findings_in, notes_in
+from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
 
@@ -73,8 +74,8 @@ def reproduce(
     The page (-o board.html) has a linked row for each claim. The row has the band and how it was chosen, the versions
     and the signature. You can filter the rows by paper, verdict and dataset.
 
-    `-o FIGURE.pdf` (or .svg, .png) draws the paper's figures from our numbers, with the paper's names. `-o TABLE.tex`
-    writes its table. Both name what was not measured.
+    `-o FIGURE.pdf` (or .svg, .png) draws the paper's figures from our numbers, a file each, with the paper's names.
+    `-o TABLE.tex` writes its table. Both name what was not measured.
 
     With `metrics` or `candidates` the published tables get your rows, measured in the same way. Their verdict is yours.
 
@@ -94,10 +95,12 @@ def reproduce(
     rows_to_add = {"metrics": metrics, "candidates": candidates}
     exhibits.check_yours(read, rows_to_add)
     store.keeps_drawn = False
-    measured = [kept(_study(reading.name), store, reading, seed, progress) for reading in read]
+    steps = Steps(progress, [reading.name for reading in read] * (1 + any(rows_to_add.values())))
+    measured = [kept(_study(reading.name), store, reading, seed, steps) for reading in steps.over(read)]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
     notes = [note for result in measured for note in result.notes]
-    own = [exhibits.rows_of(store, one, rows_to_add, rows.filter(paper=one.name), seed, progress) for one in read]
+    added = steps.over(read) if any(rows_to_add.values()) else read
+    own = [exhibits.rows_of(store, one, rows_to_add, rows.filter(paper=one.name), seed, steps) for one in added]
     further = [row for of_paper, _ in own for row in of_paper]
     of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(

@@ -240,7 +240,7 @@ def _two_truths(store: Store, seed: int, progress: Progress) -> TwoTruths | None
 
 def _beside_better(truths: TwoTruths) -> Quantities:
     """Rank the systems by triplets, with authors from the pairs, and yield how often the two sources differ."""
-    yield from _league(_TRIPLETS[0], consensus_rows([truths.part], ConsensusSettings(tokenizer=_PROFILE)), _RANKED_BY)
+    yield from _league(_TRIPLETS[0], consensus_rows(truths.part, ConsensusSettings(tokenizer=_PROFILE)), _RANKED_BY)
     for kind, value in truths.shared.agreement.select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
 

@@ -33,13 +33,15 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "md": _later("markdown", "render"),
     "latex": _later("latex", "render"),
     "html": _later("html.document", "render"),
-    "svg": _later("figures.drawing", "svg"),
     "junit": _later("verdicts", "junit"),
     "github": _later("annotations", "github"),
     "sarif": _later("annotations", "sarif"),
 }
 
-FORMATS = ("table", *TEXT_FORMATS, "pdf", "png", "parquet")
+#: Formats with a figure each.
+PICTURES = ("svg", "pdf", "png")
+
+FORMATS = ("table", *TEXT_FORMATS, *PICTURES, "parquet")
 
 
 def _table(document: Document) -> str:
@@ -65,9 +67,6 @@ _CARD = "card"
 
 #: Writers for dataset cards only.
 CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": _later("croissant", "render")}
-
-#: Formats with figures only.
-PICTURES = frozenset({"svg", "pdf", "png"})
 
 #: Formats that annotate lines of files.
 ANNOTATIONS = frozenset({"github", "sarif"})

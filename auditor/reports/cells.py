@@ -6,9 +6,10 @@ Also: sentences of a report, with input between backticks, and the words in whic
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import SequenceMatcher
 
@@ -36,6 +37,17 @@ def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]
 def beside_tables(result: Result) -> tuple[str, ...]:
     """Return the sentences to print with the tables: notes, and findings that no table lists."""
     return result.notes if any(table.tells_findings for table in result.tables) else result.remarks
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Write names as words of files or labels: each once, a repeated one with a number."""
+    words = list[str]()
+    for name in names:
+        word = re.sub(r"[^\w.-]+", "-", name).strip("-")
+        numbered = itertools.chain([word], (f"{word}-{number}" for number in itertools.count(2)))
+        taken = {*map(str.casefold, words)}  # some file systems ignore case
+        words.append(next(each for each in numbered if each.casefold() not in taken))
+    return words
 
 
 def caption_place(example: Mapping[str, str | int | None], which: str = "") -> str:

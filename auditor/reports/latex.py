@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
+from auditor.reports.cells import begins_section, cell, distinct, flush_right, sentence, text
 from auditor.result import Result, Table, as_papers_write
 from auditor.result.document import BIBTEX, Document, Section
 
@@ -51,16 +51,35 @@ _LONG = 50  # characters of a text that fits on one line of a table
 
 
 def render(result: Result) -> str:
-    """Return every table, or every exhibit, as a `table` environment; versions and signatures are in comments."""
+    """Return the main table, or every exhibit, as a `table` environment; versions and signatures are in comments.
+
+    The main table is the first that is shown, with others of its name, such as that of another dataset.
+    """
     comments = [comment(f"{selection.label}: version {selection.version.version}") for selection in result.selections]
     comments += map(comment, result.signatures.values())
-    tables = list(map(table_environment, result.exhibits or result.tables))
+    shown = result.exhibits or _main(result.tables)
+    labels = distinct(f"{result.command} {table.name}" for table in shown)
+    tables = [table_environment(*each, _caption(each[0], result)) for each in zip(shown, labels, strict=True)]
     signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, *signs, *tables]) + "\n"
 
 
-def table_environment(table: Table) -> str:
-    """Write a table as a complete environment."""
+def _main(tables: Sequence[Table]) -> Sequence[Table]:
+    shown = [table for table in tables if not table.further] or tables
+    return [table for table in shown if table is shown[0] or (table.name and table.name == shown[0].name)]
+
+
+def _caption(table: Table, result: Result) -> str:
+    """Describe a table in words: what it shows, what its columns and bold cells mean, the versions of the datasets."""
+    begins_named = any(table.title.startswith(selection.label) for selection in result.selections)
+    title = table.title if begins_named else table.title[:1].upper() + table.title[1:]
+    versions = ", ".join(f"{one.label} (version {one.version.version[:12]})" for one in result.selections)
+    parts = (title, table.caption, "Bold: marked as best" * bool(table.best), f"Data: {versions}" * bool(versions))
+    return " ".join(f"{part.rstrip('.')}." for part in parts if part)
+
+
+def table_environment(table: Table, label: str, caption: str) -> str:
+    """Write a table as a complete environment with a label that begins with `tab:`."""
     columns = table.frame.columns
     align = "".join(_alignment(table, column) for column in columns)
     rows = []
@@ -80,7 +99,8 @@ def table_environment(table: Table) -> str:
             *rows,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{escaped(table.title)}}}",
+            rf"\caption{{{escaped(caption)}}}",
+            rf"\label{{tab:{label}}}",
             r"\end{table}",
         ]
     )
@@ -142,13 +162,15 @@ def render_document(document: Document) -> str:
     parts += [comment(f"made {document.made_at}")] if document.made_at else []
     parts += [r"\begin{document}", rf"\title{{{escaped(document.title)}}}", rf"\author{{{escaped(document.program)}}}"]
     parts += [r"\date{}", r"\maketitle"]
+    tables = ((section, table) for section in document.sections for table in (*section.tables, *section.further))
+    labels = iter(distinct(f"{section.name} {table.name}" for section, table in tables if table.name != BIBTEX))
     for section in document.sections:
-        parts += _section(section)
+        parts += _section(section, labels)
     parts += _method(document)
     return "\n".join([*parts, r"\end{document}"]) + "\n"
 
 
-def _section(section: Section) -> Iterable[str]:
+def _section(section: Section, labels: Iterator[str]) -> Iterable[str]:
     yield rf"\section*{{{escaped(section.title)}}}"
     if section.absent:
         yield _said(section.absent)
@@ -157,7 +179,7 @@ def _section(section: Section) -> Iterable[str]:
         if table.name == BIBTEX:  # as it is pasted, without escapes
             yield "\n".join([r"\begin{verbatim}", *table.frame["bibtex"]]) + "\n" + r"\end{verbatim}"
         else:
-            yield table_environment(table)
+            yield table_environment(table, next(labels), table.title)
     yield from _list(list(map(_said, section.notes)))
     yield from _list([_code(command) for command in section.commands])
     if section.sql:

@@ -122,9 +122,9 @@ def _method(document: Document) -> Iterable[str]:
     if document.signatures:
         yield f"{deeper} Signatures\n"
         yield "".join(f"- {typed(signature)}\n" for signature in document.signatures.values())
-    for statement in document.statements:
+    for path, text in document.statements.items():
         fence = "`" * 3
-        yield f"<details><summary>{statement.path}</summary>\n\n{fence}sql\n{statement.text}\n{fence}\n\n</details>\n"
+        yield f"<details><summary>{path}</summary>\n\n{fence}sql\n{text}\n{fence}\n\n</details>\n"
 
 
 def _list(sentences: Iterable[str]) -> str:

@@ -6,14 +6,17 @@ import functools
 import hashlib
 import io
 import re
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from auditor import reports
 from auditor.dataset_card import DatasetCard
-from auditor.files import written
+from auditor.errors import UsageError
+from auditor.files import is_plain, written
 from auditor.files.rows import disk_errors
 from auditor.model import Pictures
 from auditor.reports.cells import beside_tables
@@ -25,6 +28,8 @@ from auditor.result.document import Document, Section
 _MOST = 200
 
 _CLASS = "auditor-result"
+
+T = TypeVar("T")
 
 #: Stops a notebook's MathJax (versions 3 and 2) from reading dollar signs of captions as formulas.
 _NO_FORMULA = "mathjax_ignore tex2jax_ignore"
@@ -46,33 +51,55 @@ def cell(shown: Result | Document, pictures: Pictures) -> str:
     return of_document(shown) if isinstance(shown, Document) else of_result(shown, pictures)
 
 
-def svg(result: Result) -> str:
-    """Draw the figures of a result as one SVG. Raises `UsageError` without figures."""
-    return reports.TEXT_FORMATS["svg"](result)
+def svgs(result: Result, *names: str) -> Mapping[str, str]:
+    """Draw the figures of a result, or those with the given names. Raises `UsageError` without them."""
+    from auditor.reports.figures.drawing import drawn
+
+    return {word: svg.decode() for word, svg in drawn(result, "svg", *names).items()}
 
 
-def save(shown: Result | Document, path: Path, format_name: str | None) -> None:
-    """Write a file in the named format, or in that of its ending. Raises `UsageError` for an unsupported format."""
+def only(drawings: Mapping[str, T]) -> T:
+    """Return the drawing if there is one. Raises `UsageError` for several, which need files."""
+    if len(drawings) > 1:
+        raise UsageError(f"each figure needs a file: set -o FILE.svg, or one with --figure: {', '.join(drawings)}")
+    return next(iter(drawings.values()))
+
+
+def save(shown: Result | Document, path: Path, format_name: str | None, *names: str) -> list[Path]:
+    """Write a file in the named format, or in that of its ending; each of several figures to a file next to `path`.
+
+    If one of them cannot be written, none is. Raises `UsageError` for an unsupported format, and several figures in a
+    pipe. Returns the paths of the files.
+    """
     if isinstance(shown, Document):
         chosen = reports.document_format(format_name, path, card=isinstance(shown, DatasetCard))
         text = reports.document_text(shown, chosen)
         with written(path) as file:
             file.write(text.encode())
-        return
+        return [path]
     chosen = reports.chosen_format(format_name, path)
-    with written(path) as file:
-        write(shown, chosen, file)
+    if chosen not in reports.PICTURES:
+        with written(path) as file:
+            write(shown, chosen, file)
+        return [path]
+    from auditor.reports.figures.drawing import drawn
+
+    drawings = drawn(shown, chosen, *names)
+    if len(drawings) == 1 or not is_plain(path):
+        files = {path: only(drawings)}
+    else:
+        files = {path.with_name(f"{path.stem}-{word}{path.suffix}"): drawing for word, drawing in drawings.items()}
+    with ExitStack() as drafts:
+        for draft, drawing in [(drafts.enter_context(written(file)), drawing) for file, drawing in files.items()]:
+            draft.write(drawing)
+    return [*files]
 
 
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
-    """Write a result in one of `reports.FORMATS`. Raises `UsageError` for an image of a result without figures."""
+    """Write a result in one of `reports.FORMATS`, except those of images."""
     if chosen == "parquet":
         with disk_errors():
             result.frame.write_parquet(file)
-    elif chosen in ("pdf", "png"):
-        from auditor.reports.figures import drawing
-
-        file.write((drawing.pdf if chosen == "pdf" else drawing.png)(result))
     elif chosen == "table":
         from auditor.reports import terminal
 

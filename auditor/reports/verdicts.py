@@ -36,8 +36,8 @@ class Case:
 
     @property
     def details(self) -> str:
-        """Return the number with its interval, limit and signature, one a line."""
-        named = ("value", "low", "high", "limit", "version", "signature")
+        """Return what the message does not say, one a line: the interval, the version and the signature."""
+        named = ("low", "high", "version", "signature")
         return "\n".join(f"{name}: {text(self.row[name])}" for name in named if self.row[name] is not None)
 
 

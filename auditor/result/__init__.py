@@ -17,6 +17,9 @@ import polars.selectors as cs
 from auditor.errors import AuditorError
 from auditor.model import Pictured, Selection
 from auditor.result.display import ShownResult
+from auditor.result.portraits import Portrait, Quoted
+from auditor.result.sentences import Sentence as Sentence
+from auditor.result.sentences import record, with_role
 from auditor.version import VERSION
 
 #: Bars are grouped by `x`, with a bar for each of `series`. Lines and points are drawn for each of `series`. A heatmap
@@ -30,8 +33,8 @@ class Figure:
 
     `x`, `y`, `series` and `value` name columns of `frame`. Categories are drawn in the order of their first rows. `low`
     and `high` name the ends of an interval of `y`, if there is one. `span` is the range of values that the colors of a
-    heatmap cover. `name` is a word that can be part of a file name. A series whose name ends with `dashed` has the
-    color of the name without it.
+    heatmap cover. `name` is a word that can be part of a file name. A series whose name ends with `dashed` has a
+    dashed line in the color of the name without it; other lines are solid.
     """
 
     name: str
@@ -126,6 +129,9 @@ Severity = Literal["info", "notice", "warning", "error"]
 #: What captions describe, unless a dataset has another word.
 IMAGE = "image"
 
+#: The version of the JSON of results.
+JSON_VERSION = 3
+
 #: The severities, from the worst on.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice", "info")
 
@@ -202,7 +208,9 @@ class Table:
     shows all of them. `beside` names two columns of texts whose differing words can be marked. `tells_findings` marks a
     table that repeats the findings of its result. `pictured` are the images of the rows. On a page, `anchors` names the
     column that links to rows use, and `filters` the columns that select rows. `sentences` are columns that can name
-    commands. A report shows a `further` table only on request.
+    commands. A report shows a `further` table only on request. A table that places datasets by the column in `bars` has
+    a `sample`: the first such table of a report is part of its answer, and a page has a switch for further samples of
+    the same column.
     """
 
     title: str
@@ -222,6 +230,13 @@ class Table:
     sentences: tuple[str, ...] = ()
     further: bool = False
     is_scaled: bool = False
+    sample: str = ""
+
+
+def answering(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """Return the tables that place datasets: the first sample of each column."""
+    placed = {table.bars: table for table in reversed(tables) if table.sample}
+    return tuple(table for table in tables if placed.get(table.bars) is table)
 
 
 def folded(tables: Iterable[Table], *shown: str) -> tuple[Table, ...]:
@@ -234,12 +249,13 @@ class Result(ShownResult):
     """The result of a study.
 
     `frame` has flat rows in the public column vocabulary, which JSON, CSV and Parquet carry. `tables` arrange the same
-    facts for reading, `figures` draw them. `lead` answers the question in sentences. `findings` have a code, numbers
-    and a sentence each. `notes` explain how the numbers were computed. `holds` is the verdict of a study that has one:
-    whether the checks passed. `failure` is the error with which a command ends after it has shown the rows. A page
-    shows `page` instead of `tables`, under the title `headline`;
-    LaTeX has `exhibits` instead, if there are some. `volatile` names columns that can differ between stores of the same
-    captions: JSON keeps them separate.
+    facts for reading, `figures` draw them. `lead` answers the question in sentences with roles. `findings` have a code,
+    numbers and a sentence each. `notes` explain how the numbers were computed, and what was skipped. `holds` is the
+    verdict of a study that has one: whether the checks passed. `failure` is the error with which a command ends after
+    it has shown the rows. A page shows `page` instead of `tables`, under the title `headline`; LaTeX has `exhibits`
+    instead, if there are some. `volatile` names columns that can differ between stores of the same captions: JSON keeps
+    them separate. `sql` has the paths below `sql/` of the SELECTs that ran. `portraits` and `quoted` are what a report
+    shows of each dataset before all else.
     """
 
     command: str
@@ -257,17 +273,24 @@ class Result(ShownResult):
     headline: str | None = None
     volatile: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
+    portraits: tuple[Portrait, ...] = ()
+    quoted: tuple[Quoted, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lead", tuple(with_role(text, "answer") for text in self.lead))
+        object.__setattr__(self, "notes", tuple(with_role(text, "note") for text in self.notes))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All sentences of the result: the notes, then the findings."""
+        """The notes, then the sentences of the findings."""
         return (*self.notes, *(finding.sentence for finding in self.findings))
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """The sentences that are not in the lead: notes, then findings."""
-        led = " ".join(self.lead)
-        return tuple(sentence for sentence in self.sentences if sentence not in led)
+        told = [sentence.tells for sentence in self.lead if isinstance(sentence, Sentence)]
+        return (*self.notes, *(finding.sentence for finding in self.findings if finding not in told))
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
         """Return the findings of these kinds."""
@@ -281,18 +304,21 @@ class Result(ShownResult):
         return named[0]
 
     def to_json(self, *, volatile: bool = True) -> str:
-        """Return the documented JSON object, `{"auditor.<command>/v2": {...}}`, with or without key `volatile`."""
+        """Return the documented JSON object, `{"auditor.<command>/v3": {...}}`, with or without key `volatile`."""
         body: dict[str, Any] = {
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
-            "lead": list(self.lead),
-            "notes": list(self.notes),
+            "lead": [record(text, "answer") for text in self.lead],
+            "notes": [record(text, "note") for text in self.notes],
+            "sql": list(self.sql),
             "findings": [finding.record() for finding in self.findings],
             "rows": self.frame.drop(self.volatile)
             .with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element())))
             .to_dicts(),
         }
-        return document_json({f"auditor.{self.command}/v2": body | ({"volatile": self.apart()} if volatile else {})})
+        return document_json(
+            {f"auditor.{self.command}/v{JSON_VERSION}": body | ({"volatile": self.apart()} if volatile else {})}
+        )
 
     def apart(self) -> dict[str, Any]:
         """Return the values that can differ in another store of the same captions, as a JSON object."""

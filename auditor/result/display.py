@@ -5,9 +5,10 @@ Records know neither reporters nor image files: `auditor/__init__.py` provides b
 
 from __future__ import annotations
 
+import base64
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,7 +16,7 @@ from auditor.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from auditor.model import Pictures
-    from auditor.result import Result
+    from auditor.result import Figure, Result
     from auditor.result.document import Document
 
 
@@ -25,11 +26,11 @@ class Front(Protocol):
     def cell(self, shown: Result | Document, pictures: Pictures) -> str:
         """Return the HTML of a notebook cell."""
 
-    def svg(self, result: Result) -> str:
-        """Draw the figures of a result."""
+    def svgs(self, result: Result, *names: str) -> Mapping[str, str]:
+        """Draw figures of a result."""
 
-    def save(self, shown: Result | Document, path: Path, format_name: str | None) -> None:
-        """Write a file."""
+    def save(self, shown: Result | Document, path: Path, format_name: str | None, *names: str) -> list[Path]:
+        """Write a file, or one for each figure."""
 
 
 def _front() -> Front:
@@ -46,20 +47,25 @@ def _pictures(shown: Result | Document) -> Pictures:
 
 @dataclass(frozen=True)
 class Plot:
-    """The drawn figures of a result, for a notebook. `svg` is one SVG with all figures, one below the other."""
+    """Drawn figures of a result, for a notebook. `svgs` has the SVG of each by its name, numbered if two share it."""
 
     result: Result
-    svg: str
+    names: tuple[str, ...]
+    svgs: Mapping[str, str]
 
     def __repr__(self) -> str:
-        return f"<Plot of {self.result.command}: {', '.join(figure.name for figure in self.result.figures)}>"
+        return f"<Plot of {self.result.command}: {', '.join(self.svgs)}>"
 
-    def _repr_svg_(self) -> str:
-        return self.svg
+    def _repr_html_(self) -> str:
+        """Return an image for each figure: the IDs of one SVG mean nothing in another."""
+        return "".join(
+            f'<img alt="{name}" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">\n'
+            for name, svg in self.svgs.items()
+        )
 
-    def save(self, path: str | Path) -> Path:
-        """Write an SVG, a PDF or a PNG (200 dpi), by the ending of `path`. Raises `UsageError` for another ending."""
-        return self.result.save(path)
+    def save(self, path: str | Path) -> list[Path]:
+        """Write an SVG, a PDF or a PNG (200 dpi) by the ending of `path`, as `Result.save` does, of these figures."""
+        return _front().save(self.result, Path(path), None, *self.names)
 
 
 class Shown:
@@ -74,15 +80,15 @@ class Shown:
         shown: Result | Document = self  # type: ignore[assignment]
         return _front().cell(shown, _pictures(shown))
 
-    def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
-        """Write a file in the format of its ending, or in `format_name`, and return its path.
+    def save(self, path: str | Path, *, format_name: str | None = None) -> list[Path]:
+        """Write a file in the format of its ending, or in `format_name`, and return the paths of what was written.
 
-        Results: .json .csv .md .tex .html .svg .pdf .png .parquet .txt; reports: .html .md .tex .json. An existing file
+        Results: .json .csv .md .tex .html .svg .pdf .png .parquet .txt; reports: .html .md .tex .json. Each of several
+        figures has its own file next to `path`, whose name ends with that of the figure. An existing file
         is replaced when the new one is complete. Raises `UsageError` for an unknown ending, an image format without
         figures, and a file that cannot be written.
         """
-        _front().save(self, Path(path), format_name)  # type: ignore[arg-type]
-        return Path(path)
+        return _front().save(self, Path(path), format_name)  # type: ignore[arg-type]
 
 
 class ShownResult(Shown):
@@ -100,13 +106,17 @@ class ShownResult(Shown):
         Raises `UsageError` for a result without figures, and for an unknown name.
         """
         result: Result = self  # type: ignore[assignment]
-        known = [figure.name for figure in result.figures]
+        return Plot(result, names, _front().svgs(result, *names))
+
+    def drawn(self, *names: str) -> Sequence[Figure]:
+        """Return all figures, or those with the given names; raises `UsageError` as `plot` does."""
+        result: Result = self  # type: ignore[assignment]
+        known = dict.fromkeys(figure.name for figure in result.figures)
         if not known:
             raise UsageError(f"{result.command}: no figure to draw")
         if unknown := [name for name in names if name not in known]:
             raise UsageError(f"{result.command}: no figure {unknown[0]}; its figures are {', '.join(known)}")
-        drawn = replace(result, figures=tuple(figure for figure in result.figures if not names or figure.name in names))
-        return Plot(drawn, _front().svg(drawn))
+        return [figure for figure in result.figures if not names or figure.name in names]
 
     def to_pandas(self) -> Any:
         """Return `frame` as a pandas frame, row for row; null is NaN in columns of numbers.

@@ -10,26 +10,13 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Pictures, Selection
-from auditor.result import Figure, Finding, Result, Table, document_json
+from auditor.result import JSON_VERSION, Figure, Finding, Result, Table, document_json
 from auditor.result.display import Shown
-
-#: The names of the tables that place datasets by what is compared; the first of a report is in its answer.
-PLACED = ("homogeneity", "sameness")
+from auditor.result.portraits import Portrait
+from auditor.result.sentences import record
 
 #: The name of the table with BibTeX entries.
 BIBTEX = "bibtex"
-
-#: The name of the table with the homogeneity of all captions, if the first is of equal samples.
-RAW_PLACED = "homogeneity-raw"
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One SELECT behind the numbers: its name, its path below `sql/`, and its text with the header."""
-
-    name: str
-    path: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -37,8 +24,9 @@ class Section:
     """One part of a report.
 
     `words` are sentences. `tables` are shown, `further` tables on request, and `results` carry all rows. `commands`
-    recompute the numbers, `sql` names the SELECTs behind them. `absent` explains why a section is empty, and what to
-    do; `unchecked` what it lacks besides, which the summary lists. `findings` are shown with their examples.
+    recompute the numbers, `sql` has the paths below `sql/` of the SELECTs that ran. `absent` explains why a section is
+    empty, and what to do; `unchecked` what it lacks besides, which the summary lists. `findings` are shown with their
+    examples.
     """
 
     name: str
@@ -60,37 +48,14 @@ class Section:
         return {
             "name": self.name,
             "title": self.title,
-            "words": list(self.words),
+            "words": [record(text, "answer") for text in self.words],
             "absent": self.absent,
             "commands": list(self.commands),
             "sql": list(self.sql),
-            "notes": list(self.notes),
+            "notes": [record(text, "note") for text in self.notes],
             "findings": [finding.record() for finding in self.findings],
             "results": [json.loads(result.to_json(volatile=False)) for result in self.results],
         }
-
-
-@dataclass(frozen=True)
-class Portrait:
-    """A dataset at a glance: its counts, the lengths of its captions, its homogeneity.
-
-    `distinct` counts its captions without those that repeat another of their image. `splits` has the number of images
-    of each split, `lengths` the number of captions of each length in tokens. `of_an_image` is the least and the
-    greatest number of captions per image. `homogeneity` is by `metric`, with the ends of its interval if it has one.
-    """
-
-    label: str
-    images: int
-    captions: int
-    of_an_image: tuple[int, int]
-    distinct: int
-    length: float
-    splits: tuple[tuple[str, int], ...]
-    lengths: tuple[tuple[int, int], ...]
-    homogeneity: float | None = None
-    low: float | None = None
-    high: float | None = None
-    metric: str | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +83,7 @@ class Document(Shown):
     `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
     `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
     sentences. `answer` are the sentences that answer the question of the report: they come before all others.
+    `statements` are the SELECTs of all sections with their headers, by path.
     `browsed` are the captions that only pages show; the field before it has the thumbnails of the examples.
     """
 
@@ -127,7 +93,7 @@ class Document(Shown):
     program: str
     made_at: str | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
-    statements: tuple[Statement, ...] = ()
+    statements: Mapping[str, str] = field(default_factory=dict)
     level: int = 1
     cards: tuple[Finding, ...] = ()
     portraits: tuple[Portrait, ...] = ()
@@ -136,16 +102,16 @@ class Document(Shown):
     browsed: tuple[Browsed, ...] = ()
 
     def to_json(self) -> str:
-        """Return the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
+        """Return the report as the documented JSON object, `{"auditor.report/v3": {...}}`."""
         body = {
             "title": self.title,
             "program": self.program,
-            "answer": list(self.answer),
+            "answer": [record(text, "answer") for text in self.answer],
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "datasets": [asdict(portrait) for portrait in self.portraits],
             "sections": [section.record() for section in self.sections],
-            "sql": {statement.path: statement.text for statement in self.statements},
+            "sql": dict(self.statements),
             "volatile": {
                 "made_at": self.made_at,
                 "versions": [selection.volatile() for selection in self.selections],
@@ -154,4 +120,4 @@ class Document(Shown):
                 ],
             },
         }
-        return document_json({"auditor.report/v2": body})
+        return document_json({f"auditor.report/v{JSON_VERSION}": body})

@@ -162,7 +162,7 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
         return
     rows = workspace.rows(_DRAWN)
     for candidate in drawn:
-        key = kept.key(selection, captions.tokenizer, (_DRAWN, *candidate.files), candidate.facts)
+        key = kept.key(store, selection, captions.tokenizer, (_DRAWN, *candidate.files), candidate.facts)
         draft = kept.Draft(store, kept.Entry(selection, _DRAWN, key))
         for part in rows.filter(candidate=candidate.name).iter_slices(_KEPT_AT_ONCE):
             facts = captions.stamp(part).select(

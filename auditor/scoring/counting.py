@@ -25,6 +25,9 @@ _NORMALIZED_AT_ONCE = 1 << 16
 
 _LAST = (1 << 32) - 1
 
+#: The SELECTs that every count needs, whatever it counts.
+_OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
+
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
@@ -61,6 +64,7 @@ def count_in_parts(
     All rows of a spec have the same columns (candidate, image, slot first). Each spec has at least one frame. A
     candidate without references has no rows.
     """
+    captions.store.record(*_OF_EVERY)
     wanted = [(candidate, spec, _key(captions, candidate, spec)) for candidate in candidates for spec in specs]
     of = {key: spec for _, spec, key in wanted}
     known = set()
@@ -176,7 +180,7 @@ def _count(
                 for number, spec in enumerate(group, start=1):
                     first_use = spec.kernel and not spec.kernel.is_compiled
                     compiling = " (compiling for the first use, takes seconds)" if first_use else ""
-                    progress(f"{selection.label}: {spec.table}{compiling}", done, steps)
+                    progress(f"{selection.label}: {spec.table.replace('_', ' ')}{compiling}", done, steps)
                     if spec.kernel and first_use:
                         wait_for(spec.kernel)
                     workspace.params |= spec.params
@@ -239,7 +243,8 @@ def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
         "most_words": ngrams.MOST_WORDS,
     }
     weights = frequencies.files(spec.idf_mode) if is_read("document_frequency", spec.relations) else ()
-    return kept.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+    relations = (*spec.relations, *weights, *candidate.files)
+    return kept.key(captions.store, captions.selection, captions.tokenizer, relations, facts)
 
 
 def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:

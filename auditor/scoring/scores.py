@@ -5,7 +5,7 @@ Captions that repeat another of their image match their own copy, so human score
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -15,12 +15,13 @@ from auditor.errors import MetricError
 from auditor.metrics.card import CountSpec
 from auditor.model import Progress, silent
 from auditor.parameters import MetricName
-from auditor.result import Finding, Said, Severity, about, counted
+from auditor.result import Finding, Severity, about, counted
 from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.counting import count_in_parts
 from auditor.scoring.image_vectors import learnt_from, pinned, unseen
 from auditor.scoring.registry import MetricRequest, References, are_ours, requests
 from auditor.scoring.single_captions import lacking, refusal
+from auditor.scoring.variants import DISTINCT, RAW
 from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, in_tokens_of_facts, script_counts, why_not_english
 from auditor.store.tokens import tokenize
@@ -263,9 +264,6 @@ def keep_scores(
     kept.keep_scores(captions.store, captions.selection, scores.select("candidate", "image", "slot", *signatures), made)
 
 
-#: Names of rows that count all captions, and of rows that count each text once per image.
-RAW, DISTINCT = "raw", "distinct"
-
 _REPEATS = "repeat_count"
 
 _FEW = 10_000  # captions whose repeats are counted faster than the count is kept
@@ -308,24 +306,10 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
 def _repeat_count(captions: Captions) -> pl.DataFrame:
     selection = captions.selection
     is_kept = selection.version.captions > _FEW
-    key = kept.key(selection, captions.tokenizer, [_REPEATS])
+    key = kept.key(captions.store, selection, captions.tokenizer, [_REPEATS])
     rows = kept.get(captions.store, {key: _REPEATS}).get(key) if is_kept else None
     if rows is None:
         rows = captions.workspace(key=captions.tokenizer).rows(_REPEATS)
         if is_kept:
             kept.put(captions.store, selection, _REPEATS, key, rows)
     return rows
-
-
-def variants(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
-    """Return the references by name: all captions, and on request each text once per image."""
-    return {RAW: against} | ({DISTINCT: replace(against, distinct=tokenizer)} if distinct else {})
-
-
-def only_distinct(notes: Sequence[Said], known: Collection[Said]) -> list[Said]:
-    """Return the notes that hold only if each text counts once per image, marked as such."""
-    return [
-        f"{DISTINCT}: {note}" if isinstance(note, str) else replace(note, sentence=f"{DISTINCT}: {note.sentence}")
-        for note in notes
-        if note not in known
-    ]

@@ -12,7 +12,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.parameters import COMMON, EMPTY, ERROR
-from auditor.result import joined, listed
+from auditor.result import Sentence, joined, listed
 
 #: Below this share of common items, a difference with empty captions is added.
 _ENOUGH = 0.99
@@ -123,10 +123,10 @@ class Coverage:
             compared = len(self.pair(label) or self.every)
             if self.missing == EMPTY and items < self.every:
                 absent = f"{whole - len(items):,} of {whole:,} {self.item}"
-                warnings.append(f"Warning: {label} lacks {absent}, which count as {self.empty}.")
+                warnings.append(Sentence(f"{label} lacks {absent}, which count as {self.empty}.", "warning"))
             elif compared < whole and (label != self.first or len(self.of) == 1):
                 sets = f"{label} and {self.first} are compared" if len(self.of) > 1 else f"{label} is scored"
-                warnings.append(f"Warning: {sets} on {compared:,} of {whole:,} {self.item}.")
+                warnings.append(Sentence(f"{sets} on {compared:,} of {whole:,} {self.item}.", "warning"))
         known = [] if rows is None else rows.drop_nulls("empty_difference").partition_by("label")
         sign = [pl.col(name).round(12).sign() for name in ("difference", "empty_difference")]
         is_sure = [pl.col(name) < 1 - confidence for name in ("p", "empty_p")]

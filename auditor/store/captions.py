@@ -6,7 +6,7 @@ images, texts, the columns that name a dataset in the rows of a result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,9 +14,9 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
+from auditor.steps import Steps
 from auditor.store import kept, versions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue
 from auditor.store.tokens import tokenize
 from auditor.store.versions import language, resolve
 from auditor.store.workspace import Workspace
@@ -219,7 +219,7 @@ def chosen_tokenizer(
 def _may_be_unspaced(store: Store) -> bool:
     """Return whether a language or a word of the store is written without spaces, so that datasets must be checked."""
     spoken = store.known("select language from dataset")["language"]
-    return any(map(_is_unspaced, spoken)) or bool(store.known(catalogue()["unspaced_word"].statement).item())
+    return bool(store.known_rows("unspaced_word").item()) or any(map(_is_unspaced, spoken))
 
 
 def _is_unspaced(spoken: str) -> bool:
@@ -228,7 +228,8 @@ def _is_unspaced(spoken: str) -> bool:
 
 def _why_unspaced(store: Store, selection: Selection) -> str | None:
     """Return why captions count as written without spaces between words; null if they do not."""
-    captions, _, without = script_counts(store, selection)
+    with store.unnoted():  # what chooses the tokenizer is behind no number
+        captions, _, without = script_counts(store, selection)
     if 2 * without < captions or not captions:
         spoken = language(store, selection.version.dataset)
         return f"is declared as {spoken}, written without spaces between words" if _is_unspaced(spoken) else None
@@ -257,7 +258,7 @@ def unspaced(store: Store, selection: Selection) -> str | None:
 def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
     """Count captions with letters, with Latin letters and with unspaced scripts; the counts of a version are kept."""
     whole = Selection(selection.version)
-    key = kept.key(whole, "", [_SCRIPT], {})
+    key = kept.key(store, whole, "", [_SCRIPT], {})
     rows = kept.get(store, {key: _SCRIPT}).get(key)
     if rows is None:
         rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
@@ -266,3 +267,9 @@ def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
         rows = rows.filter(split=selection.split)
     captions, latin, without = rows.select(pl.col("captions", "latin", "unspaced").sum()).row(0)
     return captions, latin, without
+
+
+def stepwise(every: Sequence[Captions], progress: Progress) -> Iterator[tuple[Captions, Progress]]:
+    """Yield captions, each with the progress of its step."""
+    steps = Steps(progress, [captions.label for captions in every])
+    return ((captions, steps) for captions in steps.over(every))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -92,6 +93,7 @@ class Store:
         self._let_go: list[str] = []
         self._again: dict[tuple[object, ...], Held] = {}
         self._known: dict[tuple[str, str], pl.DataFrame] = {}
+        self._ran: set[str] = set()
 
     @classmethod
     def open(
@@ -171,10 +173,43 @@ class Store:
             raise StoreError(f"{self.path}: an earlier statement is still running; open the store again")
         return self._connection
 
+    def recorded(self, make: Callable[[], T]) -> T:
+        """Return what a function makes. Its field `sql`, if any, gets the paths of the SELECTs that ran."""
+        outer, self._ran = self._ran, set()
+        try:
+            made: Any = make()
+            whole: T = replace(made, sql=tuple(sorted(self._ran))) if hasattr(made, "sql") else made
+            return whole
+        finally:
+            self._ran |= outer
+
+    def record(self, *names: str) -> None:
+        """Note SELECTs, by name or path, whose rows are used, whether they run now or their rows were kept.
+
+        Those that store captions and tokens are left out.
+        """
+        places = (catalogue()[name].place if name in catalogue() else name for name in names)
+        self._ran.update(place for place in places if not place.startswith("ingest/"))
+
+    @contextmanager
+    def unnoted(self) -> Iterator[None]:
+        """Note no SELECT of a block."""
+        ran = {*self._ran}
+        yield
+        self._ran = ran
+
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
+        return self._of_file(self.query, name, params)
+
+    def known_rows(self, name: str, **params: Any) -> pl.DataFrame:
+        """Return the rows of a file that reads tables only; a store that is only read remembers them."""
+        return self._of_file(self.known, name, params)
+
+    def _of_file(self, run: Callable[..., pl.DataFrame], name: str, params: Mapping[str, Any]) -> pl.DataFrame:
+        self.record(name)
         file = catalogue()[name]
-        return self.query(file.statement, {key: params[key] for key in file.params})
+        return run(file.statement, {key: params[key] for key in file.params})
 
     def known(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
         """Run a statement on tables of the file as `query` does; a store that is only read remembers the rows."""

@@ -181,7 +181,7 @@ def _stage(
         is_annotated = is_annotated or any(batch[name].null_count() < batch.height for name in _ANNOTATIONS)
         workspace.append_rows("staged", batch.with_row_index("position", offset=read + 1))
         read += batch.height
-        progress(f"{source.dataset}: reading captions", read, source.captions or read)
+        progress(f"{source.dataset}: reading captions", read, max(source.captions or 0, read))
     lists = [pl.DataFrame({"image": images, "split": split}) for split, images in splits.items()]
     schema = pl.Schema({"image": pl.String, "split": pl.String})
     frame = pl.concat([pl.DataFrame(schema=schema), *(token_list.cast(schema) for token_list in lists)]).unique(

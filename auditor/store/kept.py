@@ -23,7 +23,7 @@ from polars.exceptions import ComputeError
 from auditor.model import Selection
 from auditor.store.connection import MEMORY, Store
 from auditor.store.engine import quoted
-from auditor.store.sqlfiles import catalogue, fingerprint, sql_root
+from auditor.store.sqlfiles import catalogue, fingerprint, reads_of
 
 #: The most scores that a store keeps: the oldest are deleted, and a run with more keeps none.
 MOST_SCORES = 10_000_000
@@ -67,9 +67,16 @@ Save = Callable[[Store, pl.DataFrame], None]
 
 
 def key(
-    selection: Selection, tokenizer: str = "", relations: Sequence[str] = (), params: Mapping[str, Any] | None = None
-) -> str:
-    """Hash everything that rows depend on: the captions, the tokenizer, the SQL of every relation, the parameters."""
+    store: Store, selection: Selection, tokenizer: str = "", relations: Sequence[str] = (),
+    params: Mapping[str, Any] | None = None,
+) -> str:  # fmt: skip
+    """Hash everything that rows depend on: the captions, the tokenizer, the SQL of every relation, the parameters.
+
+    The store notes these SELECTs: rows that are kept came from them.
+    """
+    steps = {"drawn": selection.draw, "distinct": selection.distinct, "shared": selection.images}
+    drawn = [f"{step}_reference" for step, chosen in steps.items() if chosen is not None]
+    store.record(*drawn, *relations, *frozenset[str]().union(*map(reads_of, relations)) & catalogue().keys())
     facts = {
         "dataset": selection.version.dataset,
         "version": selection.version.version,
@@ -236,7 +243,7 @@ def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], list
 
     `listed` has the columns of `FOUND`.
     """
-    entries = {kind: key(selection, params={"findings": kind}) for kind in kinds}
+    entries = {kind: key(store, selection, params={"findings": kind}) for kind in kinds}
     rows = listed.select(*_of(selection), *FOUND)
     none, found = rows.clear(), rows.partition_by("kind", as_dict=True)
     held = get(store, dict.fromkeys(entries.values(), "finding"))
@@ -265,7 +272,7 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
     """Write the scores of one candidate, except those that another process has written meanwhile."""
     if not (made := _unkept(store, selection, made)).height:
         return
-    entry = key(selection, params={"made_of": made["made_of"].to_list()})
+    entry = key(store, selection, params={"made_of": made["made_of"].to_list()})
     position = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
     _insert(store, "score_column", {entry: made.select(position, *_of(selection), *MADE, "made_of")})
     lists = pl.concat_list(pl.col(metric).cast(pl.Float64) for metric in made["metric"])
@@ -278,13 +285,13 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
 
 def _unkept(store: Store, selection: Selection, made: pl.DataFrame) -> pl.DataFrame:
     facts = made.select("candidate", "drawn_from", "seed", "signature").to_dicts()
-    made = made.with_columns(made_of=pl.Series([key(selection, params=of) for of in facts], dtype=pl.String))
+    made = made.with_columns(made_of=pl.Series([key(store, selection, params=of) for of in facts], dtype=pl.String))
     known = store.query("select made_of from cache.score_column")
     return made.join(known, on="made_of", how="anti", maintain_order="left")
 
 
 def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, rows: pl.DataFrame) -> None:
-    found = {key(selection, params={"findings": kind}): rows.filter(kind=kind) for kind in kinds}
+    found = {key(store, selection, params={"findings": kind}): rows.filter(kind=kind) for kind in kinds}
     _insert(store, "finding", found)
     entries = {entry: selection for entry, listed in found.items() if listed.height}
     _enter(store, "finding", entries)
@@ -326,7 +333,7 @@ def _enter(store: Store, relation: str, entries: Mapping[str, Selection]) -> Non
 def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
     """Comment on a table and on each of its columns: its meaning, or the file that defines it."""
     file = catalogue().get(relation)
-    whose = f"sql/{file.path.relative_to(sql_root()).as_posix()}" if file else f"auditor, which makes {relation}"
+    whose = f"sql/{file.place}" if file else f"auditor, which makes {relation}"
     meaning = file.meaning if file else _MADE_OUTSIDE.get(relation, f"Counts behind {relation}.")
     comments = {f"table cache.{relation}": meaning} | {
         f'column cache.{relation}."{name}"': _COLUMNS.get(name, f"Counted by {whose}.") for name in columns

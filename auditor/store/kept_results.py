@@ -5,12 +5,12 @@ A key hashes the captions, the settings and the program with its SQL: a changed 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ import polars as pl
 
 from auditor.errors import StoreError
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Result, Table
+from auditor.result import Figure, Finding, Result, Sentence, Table
+from auditor.result.portraits import Portrait, Quoted
+from auditor.result.sentences import Role, with_role
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, sql_root
@@ -77,20 +79,21 @@ def kept_results(
         "program": _program(),
     }
     entries = {
-        study: kept.key(selections[0], params={**facts, "study": study, "settings": settings})
+        study: kept.key(store, selections[0], params={**facts, "study": study, "settings": settings})
         for study, settings in studies.items()
     }
     held = kept.get(store, dict.fromkeys(entries.values(), _RELATION))
     for study, entry in entries.items():
         rows = held.get(entry)
         if rows is None:
-            rows = _packed(make(study))
+            rows = _packed(store.recorded(partial(make, study)))
             kept.put(store, selections[0], _RELATION, entry, rows)
         try:
             result = _unpacked(rows)
         except _DAMAGE as error:
             fault = f"{store.path}: damaged: a result in the cache cannot be read"
             raise StoreError(f"{fault}; run `auditor store gc --all`, which empties the cache without loss") from error
+        store.record(*result.sql)
         yield replace(result, selections=tuple(selections))
 
 
@@ -108,7 +111,7 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
     return [*held.rows(), *spoken.filter(pl.col("dataset").is_in([*beside, *own])).rows()]
 
 
-@functools.cache
+@cache
 def _program() -> str:
     """Hash the code that computes results, every SELECT, and the patterns of findings."""
     package = Path(__file__).parents[1]
@@ -130,8 +133,11 @@ def _packed(result: Result) -> pl.DataFrame:
     head = {
         "command": result.command,
         "signatures": dict(result.signatures),
-        "lead": result.lead,
-        "notes": result.notes,
+        "lead": [_told(text, "answer", result.findings) for text in result.lead],
+        "notes": [_told(text, "note", ()) for text in result.notes],
+        "sql": result.sql,
+        "portraits": list(map(asdict, result.portraits)),
+        "quoted": list(map(asdict, result.quoted)),
         "findings": [asdict(finding) for finding in result.findings],
         "tables": [_without_frame(table) for table in result.tables],
         "figures": [_without_frame(figure) for figure in result.figures],
@@ -145,16 +151,32 @@ def _unpacked(rows: pl.DataFrame) -> Result:
     head, *frames = rows.sort("part")["body"].to_list()
     fields_of = json.loads(head)
     read = iter([pl.read_ipc(io.BytesIO(frame)) for frame in frames])
+    findings = tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"])
+    numbered = dict(enumerate(findings))
+    lead, notes = (
+        tuple(Sentence(text, role, numbered.get(number), label) for text, role, number, label in fields_of[name])
+        for name in ("lead", "notes")
+    )
     return Result(
         fields_of["command"],
         next(read),
         signatures=fields_of["signatures"],
         tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in fields_of["tables"]),
         figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in fields_of["figures"]),
-        lead=tuple(fields_of["lead"]),
-        notes=tuple(fields_of["notes"]),
-        findings=tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"]),
+        lead=lead,
+        notes=notes,
+        sql=tuple(fields_of["sql"]),
+        portraits=tuple(Portrait(**_tuples(fields)) for fields in fields_of["portraits"]),
+        quoted=tuple(Quoted(**fields) for fields in fields_of["quoted"]),
+        findings=findings,
     )
+
+
+def _told(text: str, role: Role, findings: Sequence[Finding]) -> tuple[str, Role, int | None, str]:
+    """Return a sentence as its text, its role, the number of the finding that it repeats, and its dataset."""
+    sentence = with_role(text, role)
+    number = findings.index(sentence.tells) if sentence.tells in findings else None
+    return sentence.text, sentence.role, number, sentence.label
 
 
 def _without_frame(part: Table | Figure) -> dict[str, Any]:

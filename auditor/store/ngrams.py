@@ -24,6 +24,13 @@ _WORDS_AT_ONCE = 3_000_000
 #: Frequencies are one table of n-grams: they are counted in so many of these ranges together.
 _REPEATS_AT_ONCE, _RANGES_TOGETHER = (40_000, 500_000), 32
 
+#: The frequencies of a version that an earlier count kept.
+_KEPT = """
+    select n, gram, occurrences, captions, images
+    from cache.ngram_frequency
+    where version = $version and tokenizer = $tokenizer
+"""
+
 _PAIRINGS_AT_ONCE = 750_000
 
 #: The most words of a text that is scored: what METEOR aligns, and what the others align in seconds.
@@ -103,12 +110,8 @@ def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
             workspace.params |= {"first_image": few.first, "last_image": few.last}
             workspace.append("gram_repeat")
         workspace.params |= {"first_image": part[0].first, "last_image": part[-1].last}
-        if len(parts) == 1:  # whose frequencies are those of the whole
-            workspace.bind(relation, "ngram_frequency_part")
-        else:
-            workspace.append("ngram_frequency_part")
-    if len(parts) > 1:
-        workspace.bind(relation, "selection_frequency")
+        workspace.append("ngram_frequency_part")
+    workspace.bind(relation, "selection_frequency")
     for counted in ("gram_repeat", "ngram_frequency_part"):
         workspace.forget(counted)
 
@@ -120,8 +123,10 @@ def provide(captions: Captions, workspace: Workspace, relation: str) -> None:
     """
     store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     if is_kept(captions):
-        workspace.params["version"] = selection.version.version
-        workspace.bind(relation, "kept_frequency")
+        params = {"version": selection.version.version, "tokenizer": tokenizer}
+        counted_by = ("ngram_frequency_part", "gram_repeat", "selection_frequency")
+        workspace.bind_kept(relation, _KEPT, params, *counted_by)
+        store.record(*counted_by)
         return
     whole = _is_whole(selection)
     key, counted = _LAST.get(store, (None, workspace))

@@ -42,6 +42,11 @@ class SqlFile:
     statement: str
 
     @property
+    def place(self) -> str:
+        """Its path below `sql/`."""
+        return self.path.relative_to(sql_root()).as_posix()
+
+    @property
     def meaning(self) -> str:
         """What its rows are, in words: the paragraph below the header."""
         _, _, below = self.statement.partition("\n--\n")

@@ -125,7 +125,7 @@ def _stage(workspace: Workspace, source: Source, frames: Iterator[pl.DataFrame],
     for frame in frames:
         workspace.append_rows("staged_vector", frame.with_row_index("position", offset=read + 1))
         read += frame.height
-        progress(f"{source.dataset}: reading vectors", read, source.images or read)
+        progress(f"{source.dataset}: reading vectors", read, max(source.images or 0, read))
     if not read:
         raise SourceError(f"{source.dataset}: no vector in its files")
     return read

@@ -26,7 +26,7 @@ def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
     checked, faults = {FACTS: 0, CACHE: 0}, {FACTS: 0, CACHE: 0}
     relations, keys = upkeep.relations(store), _keys(store)
     for number, relation in enumerate(relations):
-        progress(f"reading {relation}", number, len(relations))
+        progress("reading tables", number, len(relations))
         part = CACHE if relation.startswith(f"{CACHE}.") else FACTS
         checked[part] += 1
         try:

@@ -13,7 +13,6 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 
 _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
@@ -89,13 +88,13 @@ def _at(store: Store, ref: str, versions: list[Version], at: str) -> Version:
 
 def log(store: Store, dataset: str | None = None) -> list[Version]:
     """Return every version of a dataset, the newest first; without a name, of all datasets."""
-    rows = store.known(catalogue()["logged_version"].statement, {"dataset": dataset}).to_dicts()
+    rows = store.known_rows("logged_version", dataset=dataset).to_dicts()
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
     """Return the log as rows."""
-    return store.known(catalogue()["log"].statement, {"dataset": dataset})
+    return store.known_rows("log", dataset=dataset)
 
 
 def difference(
@@ -120,7 +119,7 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     If each text counts once per image, the tokens must exist.
     """
     if selection.distinct is None:
-        every = store.known(catalogue()["image"].statement, _params(selection))
+        every = store.known_rows("image", **_params(selection))
         return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
     workspace = Workspace(store, **_params(selection), tokenizer=selection.distinct)
     workspace.bind("every_reference", "reference")
@@ -130,13 +129,17 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
 
 def related(store: Store, dataset: str) -> list[str]:
     """List the datasets in the store that are declared to share images or captions with a dataset."""
-    return store.known(catalogue()["related"].statement, {"dataset": dataset})["dataset"].to_list()
+    return store.known_rows("related", dataset=dataset)["dataset"].to_list()
 
 
 def language(store: Store, dataset: str) -> str:
     """Return the language of a dataset's captions, BCP 47, as declared or detected at its ingest."""
     rows = store.query("select language from dataset where dataset = $dataset", {"dataset": dataset})
     return str(rows["language"].item())
+
+
+#: The SELECTs that return captions as they were read.
+CONTENT = ("content_as_of", "annotation_as_of", "vote_text")
 
 
 def content(store: Store, selection: Selection) -> pl.DataFrame:

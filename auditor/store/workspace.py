@@ -34,6 +34,7 @@ class Workspace:
         self.params = params
         self._held: dict[str, Held] = {}
         self._made: dict[str, tuple[Any, ...]] = {}
+        self._from: dict[str, set[str]] = {}
         self.bound: set[str] = set()
 
     def bind(self, relation: str, *names: str, of: Workspace | None = None, **constants: str) -> None:
@@ -50,11 +51,18 @@ class Workspace:
         params = {key: source.params[key] for file in files for key in file.params}
         check_declaration(relation, [*constants, *files[0].returns])
         self._hold(relation, select, {**constants, **params})
+        self._from[relation] = set().union(*(source._behind(file) for file in files))
         self._is_bound(relation)
 
     def take(self, relation: str, of: Workspace, name: str) -> None:
         """Bind `relation` to the current rows of relation `name` of another workspace."""
-        self._held[relation] = of._held[name]
+        self._held[relation], self._from[relation] = of._held[name], of._from.get(name, set())
+        self._is_bound(relation)
+
+    def bind_kept(self, relation: str, statement: str, params: dict[str, Any], *names: str) -> None:
+        """Bind `relation` to kept rows, which a statement on tables of the cache reads; the named files made them."""
+        self._hold(relation, statement, params)
+        self._from[relation] = {*names}
         self._is_bound(relation)
 
     def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:
@@ -62,6 +70,7 @@ class Workspace:
         check_declaration(relation, rows.columns)
         with self._store.registered("made_outside", rows):
             self._hold(relation, "from made_outside", {}, rows.write_json() if relation in _HELD_AGAIN else "")
+        self._from.pop(relation, None)
         self._is_bound(relation)
 
     def append(self, relation: str, name: str | None = None, of: Workspace | None = None, **constants: str) -> None:
@@ -72,6 +81,7 @@ class Workspace:
         """
         if relation in self.bound:
             (of or self).insert(self._held[relation].table, name or relation, **constants)
+            self._from[relation] = self._from.get(relation, set()) | (of or self)._behind(catalogue()[name or relation])
             self._is_bound(relation)
         else:
             self.bind(relation, name or relation, of=of, **constants)
@@ -157,13 +167,18 @@ class Workspace:
                 self._ensure(catalogue()[read])
             elif read in declared():
                 raise LookupError(f"{file.name} reads {read}, which is not bound in this workspace")
+        self._store.record(*self._behind(file))
         return over(file.statement, {read: self._held[read].table for read in file.reads if read in self._held})
+
+    def _behind(self, file: SqlFile) -> set[str]:
+        """Name a file and the files behind the relations that it reads, which may have been made for another."""
+        return {file.name}.union(*(self._from.get(read, set()) for read in file.reads))
 
     def _ensure(self, file: SqlFile) -> None:
         state = tuple(sorted((key, self.params[key]) for key in self.changes_with(file.name)))
         if self._made.get(file.name) != state:
             self._hold(file.name, self._select(file), self._params_of(file))
-            self._made[file.name] = state
+            self._made[file.name], self._from[file.name] = state, self._behind(file)
 
     def _params_of(self, file: SqlFile) -> dict[str, Any]:
         return {key: self.params[key] for key in file.params}
@@ -173,8 +188,8 @@ class Workspace:
         self._held[relation] = self._store.hold(relation, statement, params, again)
 
     def _let_go(self, relation: str) -> None:
-        self._made.pop(relation, None)
-        self._held.pop(relation, None)
+        for names in (self._made, self._held, self._from):
+            names.pop(relation, None)
 
 
 def _below(file: SqlFile, bound: Set[str]) -> set[str]:

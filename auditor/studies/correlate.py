@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import polars as pl
@@ -15,6 +15,7 @@ from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
+from auditor.result.views import EMPTY, View, filled, labeled
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
@@ -22,7 +23,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.statistics.significance import SMALLEST_P
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -30,8 +31,6 @@ from auditor.text import AUTO
 _EXTREMES = 5
 
 _PAIR = ("metric_a", "metric_b")
-
-_OF_P = ", p"
 
 
 Statistics = Annotated[
@@ -82,11 +81,11 @@ def correlate(
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     every, alone = referenced(selected, against, requested)
     parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection, drawn = captions.selection, against.select(captions)
         usable, unscored = scorable(drawn, requested, metrics)
-        scored = score_candidates(drawn, [HUMAN], usable, progress)
-        part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, progress)
+        scored = score_candidates(drawn, [HUMAN], usable, steps)
+        part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, steps)
         parts.append(part)
         names.append(
             signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)
@@ -97,7 +96,7 @@ def correlate(
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed = together(names)
-    labeled = list(zip((captions.label for captions in every), parts, strict=True))
+    named = list(zip((captions.label for captions in every), parts, strict=True))
     return Result(
         "correlate",
         rows.with_columns(
@@ -105,9 +104,11 @@ def correlate(
         ),
         selections=selections_of(every),
         signatures=signed,
-        tables=folded((*(table for pair in labeled for table in _tables(*pair)), *_ranges(labeled))),
-        figures=tuple(figure for pair in labeled for figure in _heatmaps(*pair)),
-        lead=tuple(sentence for pair in labeled for sentence in _lead(*pair)),
+        tables=folded(
+            (*(table for pair in named for table in _tables(*pair)), *_ranges(labeled(selections_of(every), rows)))
+        ),
+        figures=tuple(figure for pair in named for figure in _heatmaps(*pair)),
+        lead=tuple(sentence for pair in named for sentence in _lead(*pair)),
         notes=(*selected[0].notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
         findings=findings_in(notes),
     )
@@ -171,10 +172,8 @@ def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
 
 
 def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
-    errors = [metric.label for metric in metrics if metric.metric.lower_is_better]
-    if not errors:
-        return []
-    return [f"{', '.join(errors)}: counts errors, so agreement with other metrics is a negative correlation"]
+    errors = ", ".join(metric.label for metric in metrics if metric.metric.lower_is_better)
+    return [f"{errors}: counts errors, so agreement with other metrics is a negative correlation"] if errors else []
 
 
 def _smallest(rows: pl.DataFrame) -> list[str]:
@@ -184,92 +183,82 @@ def _smallest(rows: pl.DataFrame) -> list[str]:
     return [f"p of {SMALLEST_P:.1e} ({number:,} of {rows.height:,}) is an upper bound: doubles cannot be smaller"]
 
 
-def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
+def _tables(label: str, rows: pl.DataFrame) -> Iterator[Table]:
+    """Yield a statistic as lower triangles: a row for each metric but the first, a column for each but the last."""
     statistic = str(rows["statistic"].first())
     matrices = [
-        Table(f"{statistic} of {label}, per {level}", _triangle(rows, level, statistic), name="matrix")
+        View(
+            Table(f"{statistic} of {{label}}, per {level}", EMPTY, name="matrix"),
+            where=(pl.col("level") == level) & (pl.col("statistic") == statistic),
+            pivot=("metric_a", "metric_b", "value"),
+            columns=(pl.col("metric_b").alias(""), pl.exclude("metric_b")),
+        )
         for level in LEVELS
     ]
-    return [*matrices, *_extremes(label, rows)]
+    yield from filled(matrices, rows, label)
+    yield from _extremes(label, rows, statistic)
 
 
-def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
-    """Return a statistic as a lower triangle: a row for each metric but the first, a column for each but the last."""
-    shown = rows.filter(pl.col("level") == level, pl.col("statistic") == statistic)
-    order = {name: index for index, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
-    return (
-        shown.pivot("metric_a", index="metric_b", values="value", maintain_order=True)
-        .sort(pl.col("metric_b").replace_strict(order, return_dtype=pl.Int64))
-        .rename({"metric_b": ""})
-    )
-
-
-def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
+def _extremes(label: str, rows: pl.DataFrame, statistic: str) -> Iterator[Table]:
     """Rank pairs by the absolute value of their first statistic; if there are many, show both ends."""
-    statistic = str(rows["statistic"].first())
+    pair = ["level", *_PAIR]
+    values = rows.pivot("statistic", index=pair, values="value", maintain_order=True)
+    every_p = rows.with_columns(pl.format("p of {}", "statistic")).pivot(
+        "statistic", index=pair, values="p", maintain_order=True
+    )
     ranked = (
-        rows.pivot("statistic", index=["level", *_PAIR], values="value", maintain_order=True)
-        .join(
-            rows.pivot("statistic", index=["level", *_PAIR], values="p", maintain_order=True),
-            on=["level", *_PAIR],
-            suffix=_OF_P,
-            maintain_order="left",
-        )
-        .rename(lambda name: f"p of {name.removesuffix(_OF_P)}" if name.endswith(_OF_P) else name)
-        .filter(pl.col(statistic).is_not_null())
+        values.join(every_p, on=pair, maintain_order="left")
+        .drop_nulls(statistic)
         .with_columns(rank=pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64))
         .sort(pl.col("level").cast(pl.Enum(LEVELS)), "rank", maintain_order=True)
     )
     position = pl.int_range(pl.len()).over("level")
     ends = ranked.filter((position < _EXTREMES) | (position >= pl.len().over("level") - _EXTREMES))
-    cut = ends.height < ranked.height
-    shown = Table(
-        f"strongest and weakest pairs of {label}" if cut else f"pairs of {label}",
-        ends.select("level", "rank", pl.exclude("level", "rank")),
-        sections="level",
-        caption=f"by the absolute value of {statistic}; p treats captions and images as independent",
-        name="pairs",
-    )
-    return [shown] if ends.height else []
+    if ends.height:
+        yield Table(
+            f"strongest and weakest pairs of {label}" if ends.height < ranked.height else f"pairs of {label}",
+            ends.select("level", "rank", pl.exclude("level", "rank")),
+            sections="level",
+            caption=f"by the absolute value of {statistic}; p treats captions and images as independent",
+            name="pairs",
+        )
 
 
-def _ranges(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
-    """Return the range of the first statistic of every pair of metrics over several selections."""
-    if len(labeled) < 2:
-        return []
-    statistic = str(labeled[0][1]["statistic"].first())
-    values = pl.concat(rows.with_columns(label=pl.lit(label)) for label, rows in labeled).filter(
-        pl.col("statistic") == statistic, pl.col("value").is_not_null()
+def _ranges(rows: pl.DataFrame) -> Iterator[Table]:
+    """Yield the range of the first statistic of every pair of metrics over several datasets."""
+    if rows["dataset"].n_unique() < 2:
+        return
+    statistic = str(rows["statistic"].first())
+    ranges = (
+        rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
+        .group_by("level", *_PAIR, maintain_order=True)
+        .agg(
+            selections=pl.len().cast(pl.Int64),
+            low=pl.col("value").min(),
+            lowest=pl.col("dataset").sort_by("value").first(),
+            high=pl.col("value").max(),
+            highest=pl.col("dataset").sort_by("value").last(),
+        )
     )
-    ranges = values.group_by("level", *_PAIR, maintain_order=True).agg(
-        selections=pl.len().cast(pl.Int64),
-        low=pl.col("value").min(),
-        lowest=pl.col("label").sort_by("value").first(),
-        high=pl.col("value").max(),
-        highest=pl.col("label").sort_by("value").last(),
-    )
-    return [
-        Table(f"range of {statistic} per {level}", ranges.filter(pl.col("level") == level).drop("level"), name="ranges")
-        for level in LEVELS
-    ]
+    for level in LEVELS:
+        yield Table(f"range of {statistic} per {level}", ranges.filter(level=level).drop("level"), name="ranges")
 
 
 def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
     """Draw the first statistic of every pair, in both orders; the diagonal is 1 by definition."""
     statistic = str(rows["statistic"].first())
     shown = rows.filter(pl.col("statistic") == statistic).select("level", *_PAIR, "value")
-    lowest = shown["value"].min()
-    signed = isinstance(lowest, float) and lowest < 0
+    is_signed = (shown["value"] < 0).any()
     return [
         Figure(
-            name=re.sub(r"[^\w.-]+", "-", f"correlation-{label}-{level}"),
-            title=f"{statistic} of {label}, per {level}",
-            kind="heatmap",
-            frame=_square(shown.filter(pl.col("level") == level).drop("level")),
+            re.sub(r"[^\w.-]+", "-", f"correlation-{label}-{level}"),
+            f"{statistic} of {label}, per {level}",
+            "heatmap",
+            _square(shown.filter(level=level).drop("level")),
             x="metric_a",
             y="metric_b",
             value="value",
-            span=(-1.0, 1.0) if signed else (0.0, 1.0),
+            span=(-1.0, 1.0) if is_signed else (0.0, 1.0),
         )
         for level in LEVELS
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated
 
 import polars as pl
@@ -15,13 +16,15 @@ from auditor.result import Result, Table
 from auditor.scoring.registry import METRICS, References, defaults_of, lacking, request
 from auditor.statistics.cards import STATISTICS, Statistic
 from auditor.statistics.syntax import ENDS, explained
-from auditor.store.sqlfiles import catalogue, sql_root
+from auditor.store.sqlfiles import catalogue
 
 _PARAMETER: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("property", "parameter", "default"), pl.String()),
     "choices": pl.List(pl.String()),
     **dict.fromkeys(("range", "meaning"), pl.String()),
 }
+
+_LISTED = ("version", "summary", "kind", "range", "sensitivity", "source")
 
 #: The column for how far a score depends on the number of references.
 _SENSITIVE = "sensitive to references"
@@ -55,15 +58,7 @@ def metric_cards(name: Name = None) -> Result:
     """
     if name is None:
         rows = [
-            {
-                "metric": metric.name,
-                "version": metric.version,
-                "summary": metric.summary,
-                "kind": metric.kind,
-                "range": metric.range,
-                "sensitivity": metric.sensitivity,
-                "source": metric.source,
-            }
+            {"metric": metric.name, **{field: getattr(metric, field) for field in _LISTED}}
             for metric in METRICS.values()
         ]
         table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
@@ -73,7 +68,8 @@ def metric_cards(name: Name = None) -> Result:
     if name in explained():
         return _of_syntax(name)
     metric = METRICS[name] if name in METRICS else request(name).metric
-    facts = _facts(
+    card = _card(
+        name,
         {
             "summary": metric.summary,
             "kind": metric.kind,
@@ -83,12 +79,11 @@ def metric_cards(name: Name = None) -> Result:
             _SENSITIVE: f"{metric.sensitivity}, with every parameter at its default",
             "edge cases": metric.edge_cases,
             "source": metric.source,
-            "counts": f"sql/{catalogue()[metric.counts].path.relative_to(sql_root())}"
-            + (", aligned by a kernel" if metric.kernel else ""),
+            "counts": f"sql/{catalogue()[metric.counts].place}" + (", aligned by a kernel" if metric.kernel else ""),
             "asked for by default": lacking(metric) or ("yes" if metric.default else "no"),
             "version": str(metric.version),
             "bibtex": metric.bibtex,
-        }
+        },
     )
     signature = str(defaults_of(metric).signature("bare", References()))
     parameters = _parameters(metric)
@@ -98,19 +93,17 @@ def metric_cards(name: Name = None) -> Result:
         pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values"),
         "meaning",
     )
-    return Result(
-        "metrics",
-        pl.concat([facts, parameters], how="diagonal"),
+    return replace(
+        card,
+        frame=pl.concat([card.frame, parameters], how="diagonal"),
         signatures={name: signature},
-        tables=(
-            Table(name, facts, name="metric"),
-            Table(f"parameters: -m {name}:PARAMETER=VALUE,…", shown, name="parameters"),
-        ),
+        tables=(*card.tables, Table(f"parameters: -m {name}:PARAMETER=VALUE,…", shown, name="parameters")),
     )
 
 
 def _statistic(card: Statistic) -> Result:
-    facts = _facts(
+    return _card(
+        card.name,
         {
             "definition": card.definition,
             "range": in_words((card.lowest, card.highest)),
@@ -119,21 +112,21 @@ def _statistic(card: Statistic) -> Result:
             "needs": f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
             "source": card.source,
             "command": "auditor diversity",
-        }
+        },
     )
-    return Result("metrics", facts, tables=(Table(card.name, facts, name="metric"),))
 
 
 def _of_syntax(name: str) -> Result:
     definition, source, parsed = explained()[name]
     needs = "captions, and a spaCy pipeline that tags" + (" and parses" if parsed else "")
     known = {"range": in_words(ENDS[name])} if name in ENDS else {}
-    facts = _facts({"definition": definition, **known, "needs": needs, "source": source, "command": "auditor syntax"})
-    return Result("metrics", facts, tables=(Table(name, facts, name="metric"),))
+    facts = {"definition": definition, **known, "needs": needs, "source": source, "command": "auditor syntax"}
+    return _card(name, facts)
 
 
-def _facts(card: Mapping[str, str]) -> pl.DataFrame:
-    return pl.DataFrame({"property": [*card], "value": [*card.values()]})
+def _card(name: str, facts: Mapping[str, str]) -> Result:
+    frame = pl.DataFrame({"property": [*facts], "value": [*facts.values()]})
+    return Result("metrics", frame, tables=(Table(name, frame, name="metric"),))
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:

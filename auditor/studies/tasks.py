@@ -20,6 +20,7 @@ from auditor.files import printable
 from auditor.files import rows as row_files
 from auditor.model import Selection
 from auditor.result import Finding, Result, Table, about, counted, listed
+from auditor.result.views import EMPTY, View, filled
 from auditor.scoring.references import as_references
 from auditor.statistics.common_items import refuse_disjoint
 from auditor.store import versions
@@ -157,7 +158,7 @@ def tasks(
         "tasks",
         frame,
         selections=(selection, *drawn_from),
-        tables=(_summary(selection, frame), _examples(frame)),
+        tables=_tables(selection, frame),
         notes=tuple(odd),
         findings=tuple(obstacles),
     )
@@ -277,30 +278,30 @@ def _obstacles(
     return findings
 
 
-def _summary(selection: Selection, frame: pl.DataFrame) -> Table:
+def _tables(selection: Selection, frame: pl.DataFrame) -> tuple[Table, ...]:
+    """Count the questions of each pair of candidates, and show the first ones."""
     who = pl.concat_list("origin_b", "origin_c").list.eval(pl.element().fill_null("?")).list.sort().list.join(" / ")
-    counted = frame.group_by("category", candidates=who).agg(
-        pl.col("image").n_unique().alias("images"),
-        pl.len().alias("questions"),
-        pl.col("swapped").sum().alias("swapped"),
+    counts = frame.group_by("category", candidates=who).agg(
+        images=pl.col("image").n_unique(), questions=pl.len(), swapped=pl.col("swapped").sum()
     )
-    return Table(
+    examples = View(
+        Table(frame["question"][0], EMPTY, name="examples"),
+        columns=("image", *_texts(frame)),
+        top=_SHOWN,
+        rest="more: -o FILE.csv or FILE.jsonl writes them and their key",
+    )
+    summary = Table(
         f"questions about images of {selection.label}",
-        counted.sort("category", "candidates", nulls_last=True),
+        counts.sort("category", "candidates", nulls_last=True),
         caption="swapped: questions that show the first candidate as C (random order, by the seed)",
         name="questions",
     )
+    return (summary, *filled([examples], frame))
 
 
-def _examples(frame: pl.DataFrame) -> Table:
-    texts = ["a", "b", "c"] if frame["kind"][0] == "triplets" else ["b", "c"]
-    more = frame.height - _SHOWN
-    return Table(
-        frame["question"][0],
-        frame.select("image", *texts).head(_SHOWN),
-        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them and their key" if more > 0 else None,
-        name="examples",
-    )
+def _texts(frame: pl.DataFrame) -> list[str]:
+    """Return the columns of what raters compare, after a reference if they see one."""
+    return ["a", "b", "c"] if frame["kind"][0] == "triplets" else ["b", "c"]
 
 
 #: The columns of the key; format `votes` reads them.
@@ -324,9 +325,8 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     """
     check_path(path, force=force)
     rows = result.frame
-    texts = ["a", "b", "c"] if rows["kind"][0] == "triplets" else ["b", "c"]
     choices = [pl.lit(None, pl.String).alias(f"judge_{number}") for number in range(1, judges + 1)]
-    shown = rows.select("task", "kind", "image", "question", *texts, *choices, "dataset", "version")
+    shown = rows.select("task", "kind", "image", "question", *_texts(rows), *choices, "dataset", "version")
     key = key_of(path)
     row_files.write_rows(shown, path)
     row_files.write_rows(rows.select(KEY), key)

@@ -87,7 +87,10 @@ def verify(
     """
     card = Path(what or "")
     if card.name.endswith(_RECEIPT):
-        return _of_receipt(store, card)
+        if not card.is_file():
+            raise SourceError(f"{card}: no such file")
+        scores = card.with_name(card.name.removesuffix(_RECEIPT))
+        return _checks(scores, receipts.checked(store, receipts.read(card), scores))
     if what is not None and card.is_dir():
         return _checks(card, checked_verdicts(card))
     is_file = isinstance(what, Path) or card.is_file() or "/" in str(what) or card.suffix in (".md", ".json")
@@ -108,14 +111,6 @@ def verify(
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
     )
-
-
-def _of_receipt(store: Store, path: Path) -> Result:
-    """Check scores against their receipt."""
-    scores = path.with_name(path.name.removesuffix(_RECEIPT))
-    if not path.is_file():
-        raise SourceError(f"{path}: no such file")
-    return _checks(scores, receipts.checked(store, receipts.read(path), scores))
 
 
 def _checks(what: Path, checks: Iterator[tuple[str, str, bool | None]]) -> Result:

@@ -11,6 +11,7 @@ from rich.console import Console
 from terminals import screen
 
 from auditor.cli.bar import drawn
+from auditor.steps import Steps
 
 
 @pytest.mark.parametrize(("done", "total"), [(1, 10), (7, 20)], ids=["goes back", "another total"])
@@ -52,3 +53,31 @@ def test_step_that_takes_no_time_needs_no_line() -> None:
         report("counting", 0, 2)
         report("scoring", 1, 2)
     assert screen(received.getvalue()) == []
+
+
+def test_a_long_step_of_a_command_leaves_one_line_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.cli.bar.SHORT", 0.0)
+    received = io.StringIO()
+    with drawn(Console(file=received, force_terminal=True, width=80, no_color=True, legacy_windows=False)) as report:
+        steps = Steps(report, ("Findings", "Diversity"))
+        for name in steps.over(("set", "other")):
+            inner = Steps(steps, ("Captions", "Bounds"))
+            for _ in inner.over("ab"):
+                inner(f"{name}: words", 1, 2)
+        report("writing", 0, 1)
+        time.sleep(0.2)
+    assert "step 2 of 2, Diversity: Bounds: other: w" in received.getvalue()
+    assert [line for line in screen(received.getvalue()) if line] == [
+        "Findings: 0:00:00",
+        "Diversity: 0:00:00",
+        "writing: 0:00:00",
+    ]
+
+
+def test_a_single_step_is_not_numbered() -> None:
+    reports = list[tuple[str, int, int]]()
+    steps = Steps(lambda *report: reports.append(report), ("set",))
+    for _ in steps.over("a"):
+        steps("set: words", 1, 2)
+        Steps(steps, ("Captions", "Bounds"))("comparing", 0, 1)
+    assert [what for what, *_ in reports] == ["set", "set: words", "Captions: comparing"]

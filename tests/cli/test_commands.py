@@ -66,7 +66,7 @@ def filled(auditor: Callable[..., Run], ingested: Path, tmp_path: Path) -> Calla
 
 
 def rows(done: Run, command: str) -> list[dict[str, object]]:
-    return json.loads(done.stdout)[f"auditor.{command}/v2"]["rows"]
+    return json.loads(done.stdout)[f"auditor.{command}/v3"]["rows"]
 
 
 def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_mistake_gets_one_line_and_its_code(
 def test_bounds_rows_have_the_agreed_columns_in_every_format(filled: Callable[..., Run]) -> None:
     asked = ("bounds", "mine", "-c", "human", "-c", "intra")
     done = filled(*asked, "--json")
-    document = json.loads(done.stdout)["auditor.bounds/v2"]
+    document = json.loads(done.stdout)["auditor.bounds/v3"]
     columns = "dataset version metric candidate level n mean sd median min max".split()
     assert all(list(row)[: len(columns)] == columns for row in document["rows"])
     assert {row["candidate"] for row in document["rows"]} == {"human", "intra"}
@@ -494,15 +494,21 @@ def test_demo_says_what_was_found_and_leads_on(auditor: Callable[..., Run], tmp_
         "777  different words; sample-narrow has 73",
         "4  captions also occur at another image, word for word",
         "3  captions repeat an earlier caption of their image",
+        "1  pair of captions is swapped: flawed-007 and flawed-023",
         "2  records are empty",
     ):
         assert words in shown
     assert len(shown.splitlines()) <= 48 - 2 * 2  # two screens of 24 lines, with the prompt
     assert max(map(len, shown.splitlines())) <= 100
     assert f"page: {Path('auditor-demo', 'audit.html')}" in shown
-    assert "Audit of sample-narrow" in (tmp_path / "auditor-demo" / "audit.html").read_text()
+    page = (tmp_path / "auditor-demo" / "audit.html").read_text()
+    assert "Audit of sample-narrow" in page
+    assert "1 pair appears to be swapped" in page
     assert not list(tmp_path.glob("*.duckdb"))
     assert "Next:\n  cd auditor-demo\n  auditor findings sample-flawed\n" in shown
+    found = auditor("findings", "sample-flawed", "--store", str(Path("auditor-demo", "audit.duckdb"))).stdout
+    assert "flawed-011" in found
+    assert "flawed-007#3: 35 bits for flawed-023" in found
 
 
 def test_demo_where_nothing_can_be_written_says_so(auditor: Callable[..., Run], tmp_path: Path) -> None:

@@ -153,11 +153,11 @@ def test_metric_of_another_package_is_listed_and_scored(tmp_path: Path) -> None:
     assert not run_auditor(*narrow).returncode
     assert "constant" in run("metrics")
     asked = ("sample-narrow", "-m", "constant", "--json")
-    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v2"]["rows"]
+    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v3"]["rows"]
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.5}
     assert "constant" in run("report", "sample-narrow", "-m", "constant", "--section", "bounds", "--format", "md")
     (tmp_path / "tiny_audit.py").write_text(PACKAGE.replace("0.5", "0.25"))
-    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v2"]["rows"]
+    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v3"]["rows"]
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.25}, "what it was before is not kept"
 
 

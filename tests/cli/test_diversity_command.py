@@ -27,7 +27,7 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
         assert done.exit_code == 0, done.output
         return done.stdout
 
-    rows = json.loads(run("--segment", "2", "--curve", "4", "--json"))["auditor.diversity/v2"]["rows"]
+    rows = json.loads(run("--segment", "2", "--curve", "4", "--json"))["auditor.diversity/v3"]["rows"]
     run("--segment", "2", "--curve", "4", "-o", str(tmp_path / "r.csv"))
     table = pl.read_csv(tmp_path / "r.csv", infer_schema_length=None)
     assert table.columns == [*rows[0]]
@@ -37,12 +37,12 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
     }.items()
     assert {row["statistic"] for row in rows} >= {"recall-5", "precision", "mbleu-4"}
     by_training = ("--by", "training", "--number", "1", "--json")
-    omitted = json.loads(run(*by_training, command="words"))["auditor.words/v2"]["rows"]
+    omitted = json.loads(run(*by_training, command="words"))["auditor.words/v3"]["rows"]
     assert [(row["word"], row["trained"], row["rank"]) for row in omitted] == [("cats", 2, 1)]
     common[3:5] = []
     wanted = ("--by", "image", "--number", "1", "--importance", "1", "--json")
-    missed = json.loads(run(*wanted, command="words"))["auditor.words/v2"]["rows"]
+    missed = json.loads(run(*wanted, command="words"))["auditor.words/v3"]["rows"]
     common[1] = "--eval"
     assert [row["word"] for row in missed if row["ranking"] == "absolute"] == ["dogs"]
-    moved = json.loads(run("--robustness", "--json"))["auditor.diversity/v2"]["rows"]
+    moved = json.loads(run("--robustness", "--json"))["auditor.diversity/v3"]["rows"]
     assert {row["factor"] for row in moved} >= {"ptb"}

@@ -121,7 +121,7 @@ class Told:
 
     @property
     def rows(self) -> list[dict[str, object]]:
-        return json.loads(self.out)["auditor.fetch/v2"]["rows"]
+        return json.loads(self.out)["auditor.fetch/v3"]["rows"]
 
 
 @pytest.fixture

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from asked import Report
 from conftest import searching_for
 from running import run_auditor
+from test_progress import check_progress
+
+from auditor.cli.app import main
+from auditor.model import Progress
+from auditor.studies.report import steps_of
 
 ROWS = ["image,caption", *(f"{n}.jpg,a dog number {n % 7} runs over grass {n}" for n in range(40))]
 
@@ -123,3 +131,21 @@ def test_copies_of_a_caption_are_named_and_left_out_but_for_one(tmp_path: Path, 
     without = ("--without", "findings", "-o", "clean.csv", *store)
     assert run_auditor("export", "copies", *without, folder=tmp_path).returncode == 0
     assert (tmp_path / "clean.csv").read_text().count(text) == 1
+
+
+@searching_for("refusals", "swapped-captions")
+@pytest.mark.parametrize(("command", "first"), [("mine.csv", {"Reading", "Problems"}), ("demo", {"Reading"})])
+def test_its_steps_are_counted_from_the_file_to_the_page(
+    command: str, first: set[str], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports: list[Report] = []
+
+    @contextmanager
+    def recorded() -> Iterator[Progress]:
+        yield lambda *report: reports.append(report)
+
+    monkeypatch.setattr("auditor.cli.options.progressing", recorded)
+    monkeypatch.chdir(file.parent)
+    with pytest.raises(SystemExit):
+        main([command])
+    assert check_progress(reports) == {*first, *steps_of()}

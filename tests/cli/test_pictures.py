@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ import pytest
 
 from auditor.cli import options
 from auditor.cli.app import app
-from auditor.errors import UsageError
+from auditor.errors import StoreError, UsageError
 from auditor.result import Figure, Result
 
 FIGURE = Figure("shares", "Shares", "bars", pl.DataFrame({"a": ["x"], "b": [1.0]}), "a", "b")
@@ -63,3 +64,58 @@ def test_matplotlib_is_loaded_for_pictures_alone() -> None:
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+OTHER = replace(FIGURE, name="other", title="Other")
+SEVERAL = replace(RESULT, figures=(FIGURE, OTHER))
+
+
+def test_each_of_several_figures_has_its_file_and_these_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    options.deliver(SEVERAL, None, False, Path("a.pdf"))
+    assert sorted(path.name for path in Path().iterdir()) == ["a-other.pdf", "a-shares.pdf"]
+    assert capsys.readouterr().err.endswith("written: a-shares.pdf, a-other.pdf\n")
+
+
+def test_named_figure_has_the_named_file_in_the_colors_of_all() -> None:
+    options.deliver(SEVERAL, None, False, Path("a.svg"))
+    options.deliver(SEVERAL, None, False, Path("one.svg"), "other")
+    assert Path("one.svg").read_bytes() == Path("a-other.svg").read_bytes()
+
+
+def test_unknown_figure_is_refused_with_the_names_of_all() -> None:
+    with pytest.raises(UsageError, match="no figure nope; its figures are shares, other"):
+        options.deliver(SEVERAL, None, False, Path("a.svg"), "nope")
+    assert not [*Path().iterdir()]
+
+
+def test_stdout_takes_one_figure(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with pytest.raises(UsageError, match=r"set -o FILE\.svg, or one with --figure: shares, other"):
+        options.deliver(SEVERAL, "svg", False, None)
+    options.deliver(SEVERAL, "svg", False, None, "other")
+    assert capfdbinary.readouterr().out.startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["-o", "a.csv"], ["-o", "a.svg", "--format", "csv"]])
+def test_figure_without_a_picture_is_refused_before_any_work(arguments: list[str]) -> None:
+    with pytest.raises(UsageError, match="--figure needs a file for the figure"):
+        app(["profile", "nothing", "--figure", "lengths", *arguments], standalone_mode=False)
+
+
+def test_nothing_is_written_if_one_file_cannot_be() -> None:
+    Path("a-other.png").mkdir()
+    with pytest.raises(UsageError, match=r"a-other\.png: cannot be written"):
+        options.deliver(SEVERAL, None, False, Path("a.png"))
+    assert [path.name for path in Path().iterdir()] == ["a-other.png"]
+
+
+@pytest.mark.parametrize("format_name", [None, "svg"])
+def test_file_beside_is_refused_before_any_work_if_it_is_a_link_or_an_input(format_name: str | None) -> None:
+    ending, arguments = (".odd", ["--format", format_name]) if format_name else (".svg", [])
+    Path(f"a-other{ending}").symlink_to("elsewhere.svg")
+    with pytest.raises(UsageError, match=r"a-other\.\w+: cannot be written: it is a link"):
+        app(["templates", "nothing", "-o", f"a{ending}", *arguments], standalone_mode=False)
+    Path(f"b-other{ending}").write_text("image,text\n")
+    with pytest.raises(UsageError, match=r"dataset \./b-other\.\w+ is read from it"):
+        app(["templates", f"./b-other{ending}", "-o", f"b{ending}", *arguments], standalone_mode=False)
+    with pytest.raises(StoreError, match="no store here"):
+        app(["templates", "nothing", "-o", f"a{ending}", "--figure", "openings", *arguments], standalone_mode=False)

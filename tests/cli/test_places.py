@@ -38,7 +38,7 @@ def shards(tmp_path: Path) -> Path:
 def test_pattern_is_asked_without_a_store(shards: Path, scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked("bounds", "captions/*.parquet", "-m", "bleu-1", "--json") == 0
     out, err = capsys.readouterr()
-    (version,) = json.loads(out)["auditor.bounds/v2"]["versions"]
+    (version,) = json.loads(out)["auditor.bounds/v3"]["versions"]
     assert (version["dataset"], version["images"], version["captions"]) == ("captions", 4, 8)
     assert "captions/*.parquet: read into a temporary store as captions: 4 images, 8 captions" in err
     assert "`auditor ingest captions --from 'captions/*.parquet'` keeps it" in err
@@ -70,7 +70,7 @@ def test_numbers_are_those_of_a_store_that_is_kept(shards: Path, capsys: pytest.
 @pytest.mark.usefixtures("shards")
 def test_files_are_compared_and_made_others_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert asked("profile", "captions/part-0.parquet", "captions/part-1.parquet", "--json") == 0
-    versions = json.loads(capsys.readouterr().out)["auditor.profile/v2"]["versions"]
+    versions = json.loads(capsys.readouterr().out)["auditor.profile/v3"]["versions"]
     assert [one["dataset"] for one in versions] == ["part-0", "part-1"]
     assert asked("export", "captions/part-0.parquet", "-o", "made.csv") == 0
     assert pl.read_csv("made.csv").height == 4
@@ -83,7 +83,7 @@ def test_bucket_is_asked_without_a_store(
         bucket.put(f"set/{shard.name}", shard.read_bytes())
     assert asked("bounds", "s3://captions/set/*.parquet", "-m", "bleu-1", "--json") == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["auditor.bounds/v2"]["versions"][0]["captions"] == 8
+    assert json.loads(out)["auditor.bounds/v3"]["versions"][0]["captions"] == 8
     assert "s3://captions/set/*.parquet: read into a temporary store as set: 4 images" in err
     assert not Path("audit.duckdb").exists()
     assert not [*scratch.iterdir()]
@@ -156,5 +156,5 @@ def test_candidates_of_a_file_are_scored_against_a_stored_version(capsys: pytest
     assert asked("ingest", "out", "--from", "out.json", "--kind", "candidates") == 0
     capsys.readouterr()
     assert asked("score", "refs@v1", "--candidates", "out", "-m", "bleu-1", "--json") == 0
-    kept, made = (json.loads(text)["auditor.score/v2"] for text in (capsys.readouterr().out, apart))
+    kept, made = (json.loads(text)["auditor.score/v3"] for text in (capsys.readouterr().out, apart))
     assert (kept["rows"], kept["signatures"]) == (made["rows"], made["signatures"])

@@ -28,7 +28,7 @@ def run(*arguments: str | Path) -> None:
 
 def test_report_is_written_in_the_format_of_its_ending(filled: Path) -> None:
     run("report", "set", "--store", filled, "--section", "facts", "--no-time", "-o", "a.json")
-    body = json.loads(Path("a.json").read_text(encoding="utf-8"))["auditor.report/v2"]
+    body = json.loads(Path("a.json").read_text(encoding="utf-8"))["auditor.report/v3"]
     assert [one["name"] for one in body["sections"]] == ["summary", "facts", "method"]
     assert body["volatile"]["made_at"] is None
     run("report", "set", "--store", filled, "--section", "facts", "-o", "a.html")

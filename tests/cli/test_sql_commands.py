@@ -76,7 +76,7 @@ def test_limit_gives_the_first_rows_and_says_whether_there_are_more(
     if chosen == "csv":
         assert Path("out.csv").read_text().split() == ["slot", *map(str, range(min(limit, 3)))]
     if chosen == "json":
-        rows = json.loads(Path("out.json").read_text())["auditor.sql/v2"]["rows"]
+        rows = json.loads(Path("out.json").read_text())["auditor.sql/v3"]["rows"]
         assert rows == [{"slot": slot} for slot in range(min(limit, 3))]
 
 

@@ -37,7 +37,7 @@ def run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("tasks", "set", "--judges", "1", "--images", "3", "-o", "t.csv")
-    rows = json.loads(out)["auditor.tasks/v2"]["rows"]
+    rows = json.loads(out)["auditor.tasks/v3"]["rows"]
     assert (code, len(rows)) == (0, 3)
     code, _, told = run("tasks", "set", "-o", "t.csv")
     assert (code, told) == (
@@ -47,12 +47,12 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     assert (code, "none of its 3 questions has a vote" in told) == (3, True)
     pl.read_csv("t.csv", infer_schema=False).with_columns(judge_1=pl.lit("B")).write_csv("t.csv")
     code, out, _ = run("ingest", "mine", "--from", "t.csv", "--option", "key_file=t.key.csv")
-    document = json.loads(out)["auditor.ingest/v2"]
+    document = json.loads(out)["auditor.ingest/v3"]
     assert (code, document["rows"][0]["captions"]) == (0, 9)
     assert document["versions"][0]["kind"] == "triplets"
     with Store.open(tmp_path / "audit.duckdb") as store:
         assert references_of(Captions(store, resolve(store, "mine"), "bare"))[0].label == "set"
-    assert 'mine: detected format "votes"' in document["notes"]
+    assert 'mine: detected format "votes"' in [note["text"] for note in document["notes"]]
 
 
 def test_kind_is_that_of_the_columns(tmp_path: Path) -> None:

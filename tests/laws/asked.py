@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -83,17 +84,25 @@ DEAR = ("compare", "findings", "report", "score", "syntax", "export")
 
 Answer = Result | Document | AuditorError
 
+#: What is done, how much of it, and of how much.
+Report = tuple[str, int, int]
+
 
 def asked_of(nth: int) -> list[str]:
     """List the commands that are asked of the nth world: a dear one of every third world, of all with `--all`."""
     return [name for name in QUESTIONS if is_all() or name not in DEAR or DEAR.index(name) % 3 == nth % 3]
 
 
-def ask(audit: auditor.Auditor, command: str, names: Mapping[str, str] = PLAIN) -> Answer:
-    """Ask a question under the names of the roles; return the answer, or the refusal."""
+def ask(
+    audit: auditor.Auditor, command: str, names: Mapping[str, str] = PLAIN, reports: list[Report] | None = None
+) -> Answer:
+    """Ask a question under the names of the roles; return the answer, or the refusal. `reports` gets its progress."""
     named, said = arguments_of(command, names)
+    method = getattr(audit, command.rpartition(" ")[2])
+    if reports is not None and "progress" in inspect.signature(method).parameters:
+        said["progress"] = lambda *report: reports.append(report)
     try:
-        answer = getattr(audit, command.rpartition(" ")[2])(*named, **said)
+        answer = method(*named, **said)
     except AuditorError as error:
         return error
     assert isinstance(answer, Result | Document)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from asked import Answer, ask, asked_of
+from asked import Answer, Report, ask, asked_of
 from sizes import some
 from worlds import WORLDS, World, put, world
 
 
 class Asked(NamedTuple):
-    """A world, the number that it was drawn with, what is answered about it, and its store and folder."""
+    """A world, the number that it was drawn with, what is answered about it and on the way, its store and folder."""
 
     world: World
     number: int
     answers: Mapping[str, Answer]
+    reports: Mapping[str, Sequence[Report]]
     store: Path
     folder: Path
 
@@ -36,8 +37,9 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("world")
     drawn, path = world(shape, number), folder / "audit.duckdb"
     with put(drawn, folder=folder, path=path) as audit:
-        answers = {command: ask(audit, command) for command in asked_of(nth)}
-    return Asked(drawn, number, answers, path, folder)
+        reports: dict[str, list[Report]] = {command: [] for command in asked_of(nth)}
+        answers = {command: ask(audit, command, reports=reported) for command, reported in reports.items()}
+    return Asked(drawn, number, answers, reports, path, folder)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -355,7 +355,7 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     assert run_auditor("ingest", "set", "--from", "c.csv", **PLACE).returncode == 0
     code, out, error = run("score", "set", "-m", "python:mine.overlap", "-m", "python:mine.other", "--json")
     assert code == 0, error
-    body = json.loads(out)["auditor.score/v2"]
+    body = json.loads(out)["auditor.score/v3"]
     assert {row["metric"] for row in body["rows"]} == {"mine.overlap", "declared"}
     assert body["signatures"]["mine.overlap"].startswith("mine.overlap|tok:none|refs:loo|source:")
     for name, words in {

@@ -118,7 +118,7 @@ def test_table_has_the_papers_rows_and_decimals_and_names_what_is_missing() -> N
     assert made.frame.row(0) == ("Liu et al. 2017", "10.3", "0.17")
     assert made.frame.row(9) == ("Validation data", "–", "–")
     assert "Not measured: BLEU, Meteor, SDSL" in made.title
-    written = latex.table_environment(made)
+    written = latex.table_environment(made, made.name, made.title)
     assert r"\begin{tabular}{lrr}" in written
 
 

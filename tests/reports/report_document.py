@@ -27,7 +27,7 @@ EMOJI = "a 👩‍👩‍👧 with 🐶 and Ħ ﬁ ę"
 ENDLESS = "x" * 10_000
 HOSTILE = (SCRIPT, QUOTES, HEBREW, EMOJI, ENDLESS)
 
-_STATEMENT = "repeat_count"
+_STATEMENT = "facts/repeat_count.sql"
 
 #: How much a golden file shows of each result and of the tables that a section has further down.
 _ROWS, _TABLES = 10, 4
@@ -55,10 +55,10 @@ def extract(document: Document) -> Document:
     sections = (
         dataclasses.replace(
             one,
-            results=tuple(map(_undated, one.results)),
+            results=tuple(dataclasses.replace(_undated(result), sql=()) for result in one.results),
             further=one.further[:_TABLES],
             figures=one.figures[:1],
-            sql=tuple(name for name in one.sql if name == _STATEMENT),
+            sql=tuple(path for path in one.sql if path == _STATEMENT),
         )
         for one in document.sections
         if one.name in names
@@ -67,7 +67,7 @@ def extract(document: Document) -> Document:
         document,
         sections=tuple(sections),
         selections=tuple(map(_without_clock, document.selections)),
-        statements=tuple(one for one in document.statements if one.name == _STATEMENT),
+        statements={_STATEMENT: document.statements[_STATEMENT]},
         program="auditor",
         made_at="2026-05-01 08:30:00 UTC",
         browsed=(),

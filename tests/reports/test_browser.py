@@ -117,8 +117,8 @@ def test_button_turns_the_page_dark_and_light(page: chromium.Page) -> None:
 
 
 def test_link_unfolds_the_sql_behind_a_number(page: chromium.Page) -> None:
-    page.ask("document.querySelector('#facts .notes a').click()")
-    assert chromium.until(lambda: page.ask("document.getElementById('sql-profile').open"))
+    page.ask("document.querySelector('#facts details.notes a[href$=\\'/profile.sql\\']').click()")
+    assert chromium.until(lambda: page.ask("document.getElementById('sql-profile/profile.sql').open"))
 
 
 def shown_tabs(page: chromium.Page) -> list[str]:

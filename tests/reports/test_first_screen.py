@@ -14,8 +14,9 @@ from report_document import hostile_report
 from auditor import reports
 from auditor.reports.html import first_screen
 from auditor.reports.html.first_screen import plot
-from auditor.result import Table
-from auditor.result.document import Document, Portrait, Section
+from auditor.result import Sentence, Table
+from auditor.result.document import Document, Section
+from auditor.result.portraits import Portrait
 
 DOGS = Portrait(
     "dogs", 1_200, 6_000, (1, 6), 5_400, 10.25, (("test", 200), ("train", 1_000)), ((9, 2_000), (10, 4_000))
@@ -45,7 +46,13 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
 
 def test_answer_names_the_question_of_each_sentence() -> None:
     told = first_screen.answer(
-        ("dogs is first.", "Next: do `x`.", "Caveat: captions differ.", "Wrong: dogs: typos."), escape
+        (
+            "dogs is first.",
+            Sentence("Do `x`.", "next"),
+            Sentence("Captions differ.", "caveat"),
+            Sentence("dogs: typos.", "wrong"),
+        ),
+        escape,
     )
     assert [*re.findall(r'<p class="(\w+)">(.*?)</p>', told)] == [
         ("answer", "dogs is first."),
@@ -72,7 +79,7 @@ def test_datasets_are_placed_by_value_and_joined_by_their_groups() -> None:
 
 
 def test_of_two_samples_a_switch_shows_one() -> None:
-    two = [placed(dataset=["a", "b", "c"]), replace(placed(dataset=["a", "b", "c"]), title="homogeneity, raw")]
+    two = [replace(placed(dataset=["a", "b", "c"]), sample=sample) for sample in ("equalized", "raw")]
     told = first_screen.placed(two, {}, ["a", "b", "c"], lambda table: "", escape)
     assert re.findall(r'<input type="radio" name="sample" id="(\S+)"( checked)?>', told) == [
         ("sample-0", " checked"),

@@ -75,14 +75,14 @@ def test_latex_names_metrics_as_papers_do() -> None:
     frame = pl.DataFrame(
         {"metric": ["rouge-w-1.2", "cider:idf=none", "ter", "cider_mine"], "text": ["ter"] * 4, "bleu-4": 0.5}
     )
-    table = latex.table_environment(Table("scores", frame))
+    table = latex.table_environment(Table("scores", frame), "scores", "Scores")
     assert r"metric & text & BLEU-4 \\" in table
     assert re.findall(r"(?m)^(.+) & ter &", table) == ["ROUGE-W-1.2", "CIDEr:idf=none", "TER", r"cider\_mine"]
 
 
 def test_latex_spells_statistics() -> None:
     frame = pl.DataFrame({"statistic": ["asl", "captions-per-image-min", "ttr-1"], "set": [9.5, 5.0, 0.2]})
-    table = latex.table_environment(Table("lengths", frame))
+    table = latex.table_environment(Table("lengths", frame), "lengths", "Lengths")
     assert [row.partition(" & ")[0] for row in table.splitlines()[6:9]] == [
         "mean length",
         "captions per image min",
@@ -112,7 +112,7 @@ def test_page_is_as_agreed(result: Result, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_path: Path) -> None:
-    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v2"]
+    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v3"]
     rows = list(csv.DictReader(io.StringIO(reports.TEXT_FORMATS["csv"](result))))
     result.frame.write_parquet(tmp_path / "rows.parquet")
     assert [list(row) for row in document["rows"]] == [result.frame.columns] * 2
@@ -123,7 +123,7 @@ def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_pa
 
 def test_empty_result_has_an_empty_list(result: Result) -> None:
     empty = Result("bounds", result.frame.clear())
-    assert json.loads(empty.to_json())["auditor.bounds/v2"]["rows"] == []
+    assert json.loads(empty.to_json())["auditor.bounds/v3"]["rows"] == []
     assert reports.TEXT_FORMATS["csv"](empty).count("\n") == 1
 
 

@@ -69,7 +69,7 @@ def test_report_is_a_page_of_its_own_that_cannot_reach_the_notebook() -> None:
 
 @pytest.mark.parametrize("ending", ["json", "csv", "md", "tex", "html", "parquet", "txt"])
 def test_file_is_of_the_format_that_its_ending_names(ending: str) -> None:
-    path = result().save(f"out.{ending}")
+    (path,) = result().save(f"out.{ending}")
     assert path == Path(f"out.{ending}")
     assert path.stat().st_size > 0
 
@@ -99,10 +99,13 @@ def test_plot_draws_the_figures_that_are_named() -> None:
         bounds = audit.bounds("mine", metrics=["bleu-1"])
         assert repr(audit) == "<Auditor audit.duckdb: mine@v1 (8 images, 24 captions)>"
     first = bounds.figures[0].name
-    assert bounds.plot().svg.startswith("<?xml") or bounds.plot().svg.startswith("<svg")
-    assert bounds.plot(first)._repr_svg_().count("<svg") == 1
+    assert [*bounds.plot().svgs] == [figure.name for figure in bounds.figures]
+    assert all(svg.startswith("<?xml") for svg in bounds.plot().svgs.values())
+    assert bounds.plot()._repr_html_().count("<img ") == len(bounds.figures) > 1
     assert repr(bounds.plot(first)) == f"<Plot of bounds: {first}>"
-    assert bounds.plot(first).save("one.png").read_bytes().startswith(b"\x89PNG")
+    (path,) = bounds.plot(first).save("one.png")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert bounds.save("all.svg") == [Path(f"all-{figure.name}.svg") for figure in bounds.figures]
     with pytest.raises(UsageError, match=f"no figure nope; its figures are {first}"):
         bounds.plot("nope")
 

@@ -72,11 +72,11 @@ def test_markdown_keeps_captions_in_their_cells(document: Document) -> None:
 
 
 def test_json_gives_captions_as_they_are(document: Document) -> None:
-    read = json.loads(reports.DOCUMENT_FORMATS["json"](document))["auditor.report/v2"]
+    read = json.loads(reports.DOCUMENT_FORMATS["json"](document))["auditor.report/v3"]
     said = json.dumps(read, ensure_ascii=False)
     assert all(json.dumps(text, ensure_ascii=False)[1:-1] in said for text in HOSTILE)
     commands = [next(iter(result)) for section in read["sections"] for result in section["results"]]
-    assert {"auditor.profile/v2", "auditor.bounds/v2", "auditor.compare/v2", "auditor.correlate/v2"} <= set(commands)
+    assert {"auditor.profile/v3", "auditor.bounds/v3", "auditor.compare/v3", "auditor.correlate/v3"} <= set(commands)
 
 
 def test_latex_compiles(document: Document, tmp_path: Path) -> None:

@@ -31,11 +31,10 @@ from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import cut
 from auditor.studies.diversity import diversity
-from auditor.studies.duplicates import COPIED, LEAK, duplicates, identical
+from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical, search
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
-from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.stages import CHECKED, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
@@ -240,7 +239,7 @@ def same_duplicates(result: Result, store: Store) -> pl.DataFrame:
 def test_too_many_similar_captions_leave_exact_duplicates(
     folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auditor.studies.duplicates.search._MOST_PREFIX_PAIRS", 100)
+    monkeypatch.setitem(search._LIMITED, "prefix_pair_count", 100)
     rows = staged(folder, tmp_path / "verdicts").frame
     told, wanted = (made.filter(pl.col("match").is_not_null()) for made in (rows, finished[0].frame))
     assert told.equals(wanted.filter(match="exact"))
@@ -350,7 +349,7 @@ def test_verdicts_have_a_row_for_each_row_of_a_shard(folder: Path, finished: tup
 
 def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
     result, verdicts, _ = finished
-    assert json.loads((verdicts / SUMMARY).read_text())["auditor.findings/v2"]
+    assert json.loads((verdicts / SUMMARY).read_text())["auditor.findings/v3"]
     receipt = json.loads((verdicts / RECEIPT).read_text())["auditor.verdicts/v1"]
     assert {*receipt["sha256"]} == {*bytes_of(verdicts), SUMMARY}
     assert "8 shards" in result.notes[0]

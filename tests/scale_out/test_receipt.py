@@ -122,7 +122,7 @@ def test_no_store_is_needed_to_check_scores(
     with pytest.raises(SystemExit) as ended:
         main(["store", "verify", str(receipt_of(scores)), "--store", "none.duckdb", "--json"])
     assert not ended.value.code
-    assert [row["holds"] for row in json.loads(capsys.readouterr().out)["auditor.store-verify/v2"]["rows"]] == [
+    assert [row["holds"] for row in json.loads(capsys.readouterr().out)["auditor.store-verify/v3"]["rows"]] == [
         None,
         *[True] * 3,
     ]

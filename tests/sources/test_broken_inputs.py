@@ -174,7 +174,7 @@ def test_command_ends_with_its_code_and_one_line(
         assert (tmp_path / "audit.duckdb").read_bytes() == filled.read_bytes()
     else:
         assert done.code == 0
-        row = json.loads(done.out)["auditor.ingest/v2"]["rows"][0]
+        row = json.loads(done.out)["auditor.ingest/v3"]["rows"][0]
         kept = row["images"] if case.format == "vectors" else row["captions"]
         assert (kept, row["rejected"]) == (case.captions, case.rejected)
 

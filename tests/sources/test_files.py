@@ -83,7 +83,7 @@ def ingest(folder: Path, how: str, stdin: bytes = b"") -> subprocess.CompletedPr
 def test_standard_input_is_read_under_all_its_names(name: str, tmp_path: Path) -> None:
     done = ingest(tmp_path, f"--from {name}", flickr(4))
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["auditor.ingest/v2"]["rows"][0]["captions"] == 4
+    assert json.loads(done.stdout)["auditor.ingest/v3"]["rows"][0]["captions"] == 4
 
 
 @pytest.mark.store

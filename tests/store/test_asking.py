@@ -181,7 +181,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
     pieces = stream(store, statement, {}, Limits(), lambda batches: "".join(TEXTS[chosen]("sql", batches)))
     assert pieces == TEXT_FORMATS[chosen](whole)
     if chosen == "json":
-        assert len(json.loads(pieces)["auditor.sql/v2"]["rows"]) == whole.frame.height
+        assert len(json.loads(pieces)["auditor.sql/v3"]["rows"]) == whole.frame.height
 
 
 def test_parquet_says_which_column_it_cannot_hold(store: Store) -> None:

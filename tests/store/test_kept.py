@@ -76,7 +76,7 @@ def test_any_one_change_alone_gives_another_key(store: Store, monkeypatch: pytes
     asked = {"tokenizer": "bare", "relations": ("bleu", "candidate_human"), "params": {"seed": 1, "of": {"seed": 1}}}
 
     def of(selection: Selection = whole, **changed: object) -> str:
-        return kept.key(selection, **{**asked, **changed})  # type: ignore[arg-type]
+        return kept.key(store, selection, **{**asked, **changed})  # type: ignore[arg-type]
 
     drawn = Draw(3, 1)
     selections = [

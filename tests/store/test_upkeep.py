@@ -242,4 +242,4 @@ def test_command_line_looks_after_the_store(path: Path) -> None:
     assert "bytes-before" in shown[1].stdout
     data = auditor("store", "info", "--format", "csv").stdout.splitlines()
     assert data[0] == "statistic,relation,value"
-    assert auditor("store", "gc", "--all", "-q", "--json").stdout.startswith('{\n  "auditor.store-gc/v2"')
+    assert auditor("store", "gc", "--all", "-q", "--json").stdout.startswith('{\n  "auditor.store-gc/v3"')

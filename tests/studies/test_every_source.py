@@ -108,7 +108,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["auditor.ingest/v2"]["findings"]
+    found = json.loads(done.stdout)["auditor.ingest/v3"]["findings"]
     assert "counts-not-declared" not in {one["kind"] for one in found}
     return folder / "audit.duckdb"
 

@@ -66,7 +66,7 @@ def test_card_says_which_scale_is_whose() -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_rows_of_a_card_hold_every_parameter(name: str) -> None:
-    read = json.loads(metric_cards(name).to_json())["auditor.metrics/v2"]["rows"]
+    read = json.loads(metric_cards(name).to_json())["auditor.metrics/v3"]["rows"]
     found = {row["parameter"]: row for row in read if row["property"] == "parameter"}
     declared = METRICS[name].parameters
     assert list(found) == list(declared)

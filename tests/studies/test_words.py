@@ -83,7 +83,7 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
         filled(store, ["dog"] * 6, ["dog"] * 3 + ["cat"] * 9)
     with Auditor(path) as audit:
         result = audit.words("one", against="other")
-    rows = json.loads(result.to_json())["auditor.words/v2"]["rows"]
+    rows = json.loads(result.to_json())["auditor.words/v3"]["rows"]
     columns = "dataset against word occurrences expected log_likelihood log_ratio p direction".split()
     assert [list(row)[: len(columns)] for row in rows] == [columns] * 2
     assert [(row["word"], row["direction"]) for row in rows] == [("cat", "under"), ("dog", "over")]

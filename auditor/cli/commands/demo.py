@@ -44,15 +44,17 @@ def command(
     """
     from auditor import reports
     from auditor.config import sources
+    from auditor.steps import Steps
     from auditor.studies import report
     from auditor.studies.ingest import ingest_sources
 
     declared = sources(_SAMPLE, data=_SAMPLE.parent)
     READER.stand({"store": DEFAULT_STORE})  # the page is read in the folder, where the store is
     with o.opened(_made(folder) / DEFAULT_STORE, write=True) as opened, o.progressing() as progress:
-        ingest_sources(opened, list(declared.values()), progress=progress)
+        steps = Steps(progress, ("Reading", *report.steps_of()), 1)
+        ingest_sources(opened, list(declared.values()), progress=steps)
         settings = report.ReportSettings(metrics=FIRST_METRICS)
-        document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
+        document = report.report(opened, *declared, settings=settings, config=declared, progress=steps)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
     typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder))]))
 
@@ -93,6 +95,7 @@ def _summary(document: Document) -> list[str]:
         return f"{similarity.filter(dataset=dataset)['value'][0]:.3f}"
 
     elsewhere = {"scope": "across-images", "match": "any", "statistic": "captions"}
+    swapped = rows("outliers").filter(dataset=_FLAWED, finding="swapped")["image"].sort()
     again = twice.filter(dataset=_FLAWED, scope="within-image", match="exact", statistic="captions")["found"][0]
     return [
         f"Three invented datasets: {count(_NARROW, 'captions')} captions of {count(_NARROW, 'images')} images each.",
@@ -110,6 +113,7 @@ def _summary(document: Document) -> list[str]:
         f"{_FLAWED}: good captions, with planted faults.",
         f"  {at_others:>6}  captions also occur at another image, word for word",
         f"  {again:>6}  captions repeat an earlier caption of their image",
+        f"  {len(swapped) // 2:>6}  pair of captions is swapped: {' and '.join(swapped)}, a surfer and a barber",
         f"  {count(_FLAWED, 'rejected'):>6}  records are empty: rejected, and listed with their line in the file",
     ]
 

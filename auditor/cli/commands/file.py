@@ -49,6 +49,7 @@ def command(
     from auditor.cli.derived import options_of
     from auditor.cli.file_arguments import is_place, named_apart, refuse_link, refuse_targets
     from auditor.result import counted
+    from auditor.steps import Steps
     from auditor.studies import report
     from auditor.studies.findings import in_store
     from auditor.studies.ingest import apart
@@ -62,15 +63,20 @@ def command(
     places = named_apart({"file": place}, ["file"])
     reading = {name: given[name] for name in _READING if given.get(name)}
     READER.files, READER.read = places, bool(reading)
-    with o.progressing() as progress, apart(places, READER.kept, narrate, progress, reading=reading) as store:
-        result = in_store(store, *places, config={}, progress=progress, **known)
+    names = ("Reading", "Problems", *report.steps_of())
+    with (
+        o.progressing() as progress,
+        apart(places, READER.kept, narrate, steps := Steps(progress, names, 1), reading=reading) as store,
+    ):
+        steps.begin()
+        result = in_store(store, *places, config={}, progress=steps, **known)
         short = _brief(result, *places) if as_json else replace(result, frame=result.frame.clear())
         o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
             rows = counted(result.frame.height, "caption", "captions")
             narrate(f"`{call('findings', *places, output='findings.csv')}` writes the {rows} behind them to a file")
         settings = report.ReportSettings(metrics=FIRST_METRICS)
-        document = report.report(store, *places, settings=settings, config={}, progress=progress)
+        document = report.report(store, *places, settings=settings, config={}, progress=steps)
     o.deliver_document(document, reports.document_format("html", None), page)
     if result.holds is False:
         raise typer.Exit(o.FINDING)

@@ -8,28 +8,34 @@ import re
 import sys
 import warnings
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 with chdir(sys.prefix):  # it reads `matplotlibrc` in the working folder: a pipe of that name would block
     import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 
-from auditor.errors import UsageError
+from auditor.reports.cells import distinct
 from auditor.reports.figures import lettering, panels
-from auditor.reports.figures.marks import Marks, Palette, marks, palette, printable
-from auditor.result import Figure, Result
+from auditor.reports.figures.marks import Palette, marks, palette, printable
 
 if TYPE_CHECKING:
-    from matplotlib.figure import SubFigure
+    from auditor.result import Figure, Result
 
-_ROW = 5.6  # inches of a legend that still fits in one line above the axes
+_SWATCH = 0.6  # inches of a legend entry without its name
 
-_SWATCH = 0.5  # inches of a legend entry without its name
+_GAP, _MARGIN, _NARROWEST = 0.12, 0.08, 4.0  # inches between texts and axes, around all, of a title
 
 _DPI = 200
+
+#: What each format would write about the time and the program.
+_UNWRITTEN = {
+    "svg": ("Date", "Creator", "Format", "Type"),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+    "png": ("Software",),
+}
 
 _SETTINGS: Any = {
     "font.family": ["DejaVu Sans"],
@@ -47,8 +53,6 @@ _SETTINGS: Any = {
     "ytick.labelcolor": panels.INK,
     "hatch.linewidth": 0.7,
     "legend.frameon": False,
-    "figure.constrained_layout.h_pad": 0.06,
-    "figure.constrained_layout.w_pad": 0.06,
     "svg.fonttype": "none",  # text stays text: searchable, readable aloud, in any script of the viewer
     "svg.hashsalt": "auditor",
     "pdf.fonttype": 42,  # TrueType: text can be searched, and publishers accept it
@@ -61,46 +65,26 @@ _XMLNS, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 
 
-class _Panel(NamedTuple):
-    figure: Figure
-    read: Marks
-    legend: float
-    beside: bool
-    shape: panels.Shape
+def drawn(result: Result, form: str, *names: str) -> Mapping[str, bytes]:
+    """Draw the figures of a result as svg, pdf or png, or those with the given names, by a word for the file of each.
+
+    A dataset has the same color in all. Raises `UsageError` without figures, and for an unknown name.
+    """
+    figures, colors = result.drawn(*names), palette(result.figures)
+    words = distinct(figure.name for figure in figures)
+    return dict(zip(words, (draw(figure, form, colors) for figure in figures), strict=True))
 
 
-def svg(result: Result) -> str:
-    """Return all figures of a result as one SVG, one below the other. Raises `UsageError` without figures."""
-    title = ", ".join(printable(figure.title) for figure in _figures(result))
+def draw(figure: Figure, form: str, colors: Palette | None = None) -> bytes:
+    """Draw a figure as svg, as png of 200 dots per inch, or as a page of pdf with its fonts."""
+    file = io.BytesIO()
     with _settled():
-        drawing, labels = _draw(result.figures)
-        file = io.BytesIO()
-        drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return cleaned(file.getvalue().decode(), labels, title, " ".join(map(_described, result.figures)))
-
-
-def png(result: Result) -> bytes:
-    """Return all figures of a result as one PNG of 200 dots per inch. Raises `UsageError` without figures."""
-    return _saved(result, "png", "Software")
-
-
-def pdf(result: Result) -> bytes:
-    """Return all figures of a result as one page of PDF with its fonts. Raises `UsageError` without figures."""
-    return _saved(result, "pdf", "CreationDate", "Creator", "Producer")
-
-
-def _saved(result: Result, chosen: str, *unwritten: str) -> bytes:
-    with _settled():
-        drawing, _ = _draw(_figures(result))
-        file = io.BytesIO()
-        drawing.savefig(file, format=chosen, metadata=dict.fromkeys(unwritten))
-    return file.getvalue()
-
-
-def _figures(result: Result) -> Sequence[Figure]:
-    if not result.figures:
-        raise UsageError(f"{result.command}: no figure to draw")
-    return result.figures
+        picture, labels = laid_out(figure, colors)
+        unwritten = dict.fromkeys(_UNWRITTEN[form])
+        picture.savefig(file, format=form, metadata=unwritten, bbox_inches="tight", pad_inches=_MARGIN)
+    if form != "svg":
+        return file.getvalue()
+    return cleaned(file.getvalue().decode(), labels, printable(figure.title), _described(figure)).encode()
 
 
 @contextmanager
@@ -119,74 +103,40 @@ def _settled() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
-    """Stack figures as panels of one drawing. Returns it with the labels of marks, by their IDs."""
-    colors = palette(figures)
-    planned = [_plan(figure, colors) for figure in figures]
-    width = max(panel.shape.width for panel in planned)
-    headings = [_headings(panel.figure, width) for panel in planned]
-    line = lettering.PLAIN * 1.45 / 72
-    extra = [line * (sum(text.count("\n") + 1 for text in lines if text) + 0.5) for lines in headings]
-    heights = [panel.shape.height + more for panel, more in zip(planned, extra, strict=True)]
-    drawing = Drawing(figsize=(width, sum(heights)), dpi=_DPI, layout="constrained", facecolor="#ffffff")
-    FigureCanvasAgg(drawing)
-    parts = drawing.subfigures(len(planned), 1, squeeze=False, height_ratios=heights)[:, 0]
-    labels: dict[str, str] = {}
-    for number, (part, panel, (title, caption)) in enumerate(zip(parts, planned, headings, strict=True)):
-        part.set_facecolor("none")
-        if title:
-            part.suptitle(title, x=0.01, ha="left", weight="bold", size=lettering.LARGE)
-        if caption:
-            part.supxlabel(caption, x=0.01, ha="left", size=lettering.PLAIN)
-        labels |= _fill(part, panel, number, width)
-    return drawing, labels
+def laid_out(figure: Figure, colors: Palette | None = None) -> tuple[Drawing, Mapping[str, str]]:
+    """Lay out a figure: axes of a fixed size, around which the page grows; above them the legend, then the title.
 
-
-def _plan(figure: Figure, colors: Palette) -> _Panel:
+    Returns it with the labels of marks, by their IDs. Without numbers it has the words “nothing to draw”.
+    """
     read = marks(figure, colors)
-    names = [key.name for key in panels.keys(figure, read)]
-    widths = [lettering.width(name, lettering.PLAIN) + _SWATCH for name in names]
-    beside = sum(widths) > _ROW
-    legend = max(widths) + 0.1 if beside else 0.0
-    return _Panel(figure, read, legend, beside, panels.shape(figure, read, legend))
-
-
-def _headings(figure: Figure, width: float) -> tuple[str, str]:
-    title = lettering.wrapped(printable(figure.title), lettering.LARGE * 1.12, width - 0.2) if figure.title else ""
-    caption = lettering.wrapped(printable(figure.caption), lettering.PLAIN, width - 0.2) if figure.caption else ""
-    return title, caption
-
-
-def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str, str]:
-    """Draw one panel, or the words “nothing to draw” if no row has a number."""
-    axes = part.subplots()
-    axes.set_facecolor("none")
-    if not panel.read.drawn:
+    width, height = panels.size(figure, read)
+    picture = Drawing(figsize=(width, height), dpi=_DPI, facecolor="#ffffff")
+    FigureCanvasAgg(picture)
+    axes = picture.add_axes((0, 0, 1, 1), facecolor="none")
+    labels: dict[str, str] = {}
+    if read.drawn:
+        labels = panels.paint(axes, figure, read)
+    else:
         axes.set_axis_off()
-        axes.text(0.5, 0.5, "nothing to draw", ha="center", va="center", transform=axes.transAxes)
-        return {}
-    if panel.figure.kind == "heatmap":
-        axes.set_anchor("W")
-    inches = panel.shape.axes if panel.figure.kind == "heatmap" else width - 0.9 - panel.legend
-    drawn = panels.paint(axes, panel.figure, panel.read, inches)
-    for artist in (*axes.patches, *axes.lines):
-        gid = artist.get_gid()
-        if gid:
-            artist.set_gid(f"panel-{number}-{gid}")
-    entries = panels.keys(panel.figure, panel.read)
-    if entries:
-        handles, names = zip(*entries, strict=True)
-        if panel.beside:
-            part.legend(handles, names, loc="outside right upper", handlelength=1.6)
-        else:
-            above: dict[str, Any] = {
-                "loc": "lower left",
-                "bbox_to_anchor": (0, 1),
-                "borderaxespad": 0.3,
-                "borderpad": 0,
-            }
-            axes.legend(handles, names, ncols=len(names), handlelength=1.6, columnspacing=1.4, **above)
-    return {f"panel-{number}-{gid}": text for gid, text in drawn.items()}
+        axes.text(0.5, 0.5, "nothing to draw", ha="center", va="center")
+    left, below, right, top = picture.get_tightbbox().extents  # in inches
+    right = max(right, left + _NARROWEST)
+
+    def put(text: str, y: float, **style: Any) -> None:
+        lines = lettering.wrapped(printable(text), style["size"] * (1.12 if "weight" in style else 1), right - left)
+        picture.text(left / width, y / height, lines, ha="left", **style)
+
+    if figure.caption:
+        put(figure.caption, below - _GAP, va="top", size=lettering.PLAIN)
+    if keys := panels.keys(figure, read):
+        entry = max(lettering.width(str(key.get_label()), lettering.PLAIN) for key in keys) + _SWATCH
+        place: dict[str, Any] = {"bbox_to_anchor": (left / width, (top + _GAP) / height), "loc": "lower left"}
+        even: dict[str, Any] = {"borderpad": 0, "borderaxespad": 0, "handlelength": 2.4, "columnspacing": 1.4}
+        picture.legend(handles=keys, ncols=max(1, int((right - left) / entry)), **place, **even)
+        top = picture.get_tightbbox().y1
+    if figure.title:
+        put(figure.title, top + _GAP, va="bottom", size=lettering.LARGE, weight="bold")
+    return picture, labels
 
 
 def _described(figure: Figure) -> str:

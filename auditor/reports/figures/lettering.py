@@ -21,7 +21,7 @@ _POINTS = 72  # to the inch
 
 _AIR = 1.08  # viewers without the font use another, which may be a little wider
 
-_LINE = 1.3  # from line to line, in sizes
+LINE = 1.3 * PLAIN / _POINTS  # inches from line to line
 
 _LINES = 3
 
@@ -29,15 +29,11 @@ _SLANT = 40  # degrees
 
 
 class Run(NamedTuple):
-    """The names of an axis: the text of each, their angle in degrees, and the step between shown names.
-
-    `depth` is the room that they need, in inches.
-    """
+    """The names of an axis: the text of each, their angle in degrees, and the step between shown names."""
 
     names: list[str]
     degrees: int
     step: int
-    depth: float
 
 
 def width(text: str, size: float) -> float:
@@ -60,38 +56,34 @@ def wrapped(text: str, size: float, inches: float) -> str:
     return "\n".join(lines)
 
 
-def run(names: Sequence[str], size: float, inches: float) -> Run:
+def run(names: Sequence[str], inches: float) -> Run:
     """Fit the names of an axis of a length: in lines side by side if they have room, else slanted, else upright.
 
     If even upright names would touch, some are left out.
     """
     slot = inches / max(len(names), 1)
-    line = size * _LINE / _POINTS
     short = [shortened(name) for name in names]
-    folded = [_folded(name, size, slot * 0.92) for name in short]
+    folded = [_folded(name, slot * 0.92) for name in short]
     if all(folded):
-        return Run(folded, 0, 1, line * max((name.count("\n") + 1 for name in folded), default=1))
-    longest = max(width(name, size) for name in short)
-    if slot >= line * 1.45:
-        return Run(short, _SLANT, 1, longest * math.sin(math.radians(_SLANT)) + line)
-    return Run(short, 90, math.ceil(line / slot), longest)
+        return Run(folded, 0, 1)
+    return Run(short, _SLANT, 1) if slot >= LINE * 1.45 else Run(short, 90, math.ceil(LINE / slot))
 
 
-def level(names: Sequence[str], size: float) -> float:
+def level(names: Sequence[str]) -> float:
     """Return how many inches each name needs so that none has to be rotated."""
     parts = (part for name in names for part in _parts(shortened(name)))
-    return max((width(part.strip(), size) for part in parts), default=0.0) * 1.2
+    return max((width(part.strip(), PLAIN) for part in parts), default=0.0) * 1.2
 
 
-def _folded(name: str, size: float, inches: float) -> str:
+def _folded(name: str, inches: float) -> str:
     """Break a name after hyphens and similar characters into at most three lines; empty if it does not fit."""
     lines = [""]
     for part in _parts(name):
-        if lines[-1] and width(lines[-1] + part, size) > inches:
+        if lines[-1] and width(lines[-1] + part, PLAIN) > inches:
             lines.append(part)
         else:
             lines[-1] += part
-    fits = len(lines) <= _LINES and all(width(line, size) <= inches for line in lines)
+    fits = len(lines) <= _LINES and all(width(line, PLAIN) <= inches for line in lines)
     return "\n".join(line.strip() for line in lines) if fits else ""
 
 

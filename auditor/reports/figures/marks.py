@@ -43,13 +43,16 @@ class Mark(NamedTuple):
 class Marks:
     """All rows of a figure. `columns` names the positions 0, 1, … from the left; it is empty if `x` is a number.
 
-    `colors` numbers the color of each of `series`.
+    Each of `series` has its number of a color in `colors`, and its role, a solid or a dashed line, in `dashed`.
+    `legend` has their order in a legend, which is empty if none is needed.
     """
 
     columns: tuple[str, ...]
     series: tuple[str, ...]
     marks: tuple[Mark, ...]
     colors: tuple[int, ...]
+    dashed: tuple[bool, ...]
+    legend: tuple[int, ...]
 
     @property
     def drawn(self) -> list[Mark]:
@@ -58,7 +61,7 @@ class Marks:
 
 
 def palette(figures: Iterable[Figure]) -> Palette:
-    """Return the color numbers of all figures of a page, so that a dataset has the same color in each."""
+    """Return the color numbers of all figures of a page or a result, so that a dataset has the same color in each."""
     numbered: dict[str, dict[str, int]] = {}
     for figure in figures:
         if figure.series and figure.kind != "heatmap":
@@ -87,11 +90,12 @@ def marks(figure: Figure, colors: Palette | None = None) -> Marks:
     read = (Mark(*row) for row in zip(positions, rows, values, lows, highs, strict=True))
     known = (colors or palette([figure])).get(figure.series or "", {})
     solid = [_solid(figure, name) for name in series]
-    numbers = (
-        known.get(plain, number) + len(COLORS) * (plain != name)
-        for number, (plain, name) in enumerate(zip(solid, series, strict=True))
+    numbers = [known.get(name, number) for number, name in enumerate(solid)]
+    dashed = [plain != name for plain, name in zip(solid, series, strict=True)]
+    legend = sorted(range(len(series)), key=lambda place: (dashed[place], numbers[place]))
+    return Marks(
+        columns, series, tuple(read), tuple(numbers), tuple(dashed), () if heat or len(legend) < 2 else tuple(legend)
     )
-    return Marks(columns, series, tuple(read), tuple(numbers))
 
 
 def _solid(figure: Figure, name: str) -> str:
@@ -111,6 +115,19 @@ def printable(name: object) -> str:
 def shortened(name: str, signs: int = 30) -> str:
     """Shorten a long name in the middle: its two ends distinguish it."""
     return name if len(name) <= signs else f"{name[: signs // 2 - 1]}…{name[len(name) - signs // 2 :]}"
+
+
+def label(read: Marks, mark: Mark) -> str:
+    """Write the names of a mark with its number and interval."""
+    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
+    names = ", ".join(filter(None, (read.series[mark.series], column)))
+    between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
+    return f"{names}: {mark.value:.4g}{between}"
+
+
+def plain(value: float) -> str:
+    """Write a number of a scale."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
 def shown(value: float) -> str:

@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 
 from auditor.findings import KINDS
 from auditor.reports import cells
+from auditor.reports.figures.marks import plain
 from auditor.reports.html.pictures import Album
-from auditor.reports.html.plots import LETTER, color, dots, plain, short
+from auditor.reports.html.plots import LETTER, color, dots, short
 from auditor.result.document import Browsed, Section
 
 Written = Callable[[str], str]

@@ -16,8 +16,8 @@ from auditor.reports.cells import Marked, begins_section, beside_tables, cell, f
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
-from auditor.result import Figure, Finding, Result, Table, counted, program
-from auditor.result.document import PLACED, RAW_PLACED, Document, Section
+from auditor.result import Figure, Finding, Result, Table, answering, counted, program
+from auditor.result.document import Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
@@ -48,6 +48,7 @@ def render(result: Result) -> str:
         tables=result.page or result.tables,
         figures=result.figures,
         notes=beside_tables(result),
+        sql=result.sql,
     )
     title = result.headline or f"auditor {result.command}" + (f": {named}" if named else "")
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
@@ -56,7 +57,7 @@ def render(result: Result) -> str:
 def part(section: Section, pictures: Pictures) -> str:
     """Return a single section as a part of another page; the style is `style()`."""
     album = Album(pictures, _escaped)
-    drawn = _section(section, {}, palette(section.figures), album)
+    drawn = _section(section, palette(section.figures), album)
     return drawn + _list(map(_said, (*pictures.absent, *album.notes())), "notes")
 
 
@@ -75,21 +76,20 @@ def render_document(document: Document) -> str:
 
 def _page(document: Document, album: Album) -> str:
     page, style, script = (_resource(f"report.{ending}") for ending in ("html", "css", "js"))
-    paths = {statement.name: statement.path for statement in document.statements}
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colors = palette(figure for section in document.sections for figure in section.figures)
     sections = [
         (section, _first(document, colors, album))
         if number == 0 and document.portraits
-        else (section, _section(section, paths, colors, album, "", document, folded=tabs.is_folded(section)))
+        else (section, _section(section, colors, album, "", document, folded=tabs.is_folded(section)))
         for number, section in enumerate(first)
     ]
     if document.browsed:
         numbers = {one.label: number for number, one in enumerate(document.browsed)} | dict(colors.get("dataset", {}))
         sections.append((browsing.WORDS, browsing.words(document.browsed, numbers, _escaped)))
         sections.append((browsing.BROWSE, browsing.captions(document.browsed, album, _printable)))
-    sections.append((last, _section(last, paths, colors, album, _method(document, album))))
+    sections.append((last, _section(last, colors, album, _method(document, album))))
     links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
         title=_escaped(document.title),
@@ -110,13 +110,13 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     labels = [portrait.label for portrait in document.portraits]
     answer = first_screen.answer(document.answer, _said)
-    placed = [table for table in section.tables if table.name in (*PLACED, RAW_PLACED)]
-    # Sameness has the scale of no metric: below the homogeneity of others.
-    samples = [table for table in placed if table.name != "sameness"] or placed
     figure = "".join(
-        first_screen.placed(tables, numbers, labels, lambda table: _table(table, section.title), _escaped)
-        for tables in (samples, [table for table in placed if table not in samples])
-    )
+        first_screen.placed(
+            [table for table in section.tables if table.sample and table.bars == first.bars],
+            numbers, labels, lambda table: _table(table, section.title), _escaped,
+        )
+        for first in answering(section.tables)
+    )  # fmt: skip
     unchecked = "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent and not document.answer else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
@@ -152,7 +152,7 @@ def _digest(text: str) -> str:
 
 
 def _section(
-    section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "",
+    section: Section, colors: Palette, album: Album, more: str = "",
     document: Document | None = None, *, folded: bool = False,
 ) -> str:  # fmt: skip
     name = section.name
@@ -174,8 +174,10 @@ def _section(
         commands = "\n".join(map(_escaped, section.commands))
         parts.append(f'<pre class="command" tabindex="0"><code>{commands}</code></pre>\n')
     if section.sql:
-        links = ", ".join(f'<a href="#sql-{name}">{_escaped(paths[name])}</a>' for name in section.sql)
-        parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
+        whole = document.statements if document else {}
+        links = (f'<a href="#sql-{path}">{path}</a>' if path in whole else path for path in section.sql)
+        ran = f"SQL behind these numbers: {counted(len(section.sql), 'SELECT', 'SELECTs')}"
+        parts.append(f'<details class="notes">\n<summary>{ran}</summary>\n{", ".join(links)}</details>\n')
     kind = ' class="deep"' if name in _DEEP else ""
     body = "".join(parts)
     if folded:
@@ -205,11 +207,16 @@ def _tables(tables: Sequence[Table], within: str, album: Album) -> str:
     """Write tables side by side where they fit; on paper, several samples at once are left out."""
     if len(tables) < 2:
         return "".join(_table(table, within, album) for table in tables)
+    first = answering(tables)
+
+    def is_again(table: Table) -> bool:
+        return bool(table.sample) and all(table is not shown for shown in first)
+
     kinds = (
         " ".join(
             [
                 *(["wide"] if table.frame.width > _NARROW or table.pictured or table.filters else []),
-                *(["deep"] if table.name == RAW_PLACED or "raw_rank" in table.frame.columns else []),
+                *(["deep"] if is_again(table) or "raw_rank" in table.frame.columns else []),
             ]
         )
         for table in tables
@@ -280,9 +287,9 @@ def _method(document: Document, album: Album) -> str:
     )
     signatures = [f"<code>{_escaped(signature)}</code>" for signature in document.signatures.values()]
     statements = "".join(
-        f'<details class="sql" id="sql-{statement.name}">\n<summary>{_escaped(statement.path)}</summary>\n'
-        f'<pre tabindex="0"><code>{_escaped(statement.text)}</code></pre>\n</details>\n'
-        for statement in document.statements
+        f'<details class="sql" id="sql-{path}">\n<summary>{path}</summary>\n'
+        f'<pre tabindex="0"><code>{_escaped(text)}</code></pre>\n</details>\n'
+        for path, text in document.statements.items()
     )
     parts = [f"<h3>Versions</h3>\n{_list(versions)}"] if document.selections else []
     parts += (

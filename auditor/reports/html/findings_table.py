@@ -145,9 +145,9 @@ def _number(finding: Finding, write: Written, label: str | None = None) -> str:
             f"{worded(of, finding.item) if of != 'captions' else ''} {cells.share(float(part))}",
         )
     else:
-        number, _, rest = finding.headline.partition(" of ")
-        beside = f"of {rest}" if rest else ""
-    return f'<a href="{write(where)}">{write(number or "found")}</a> <small>{write(beside.strip())}</small>'
+        number, beside = finding.headline, ""
+    small = f" <small>{write(beside.strip())}</small>" if beside else ""
+    return f'<a href="{write(where)}">{write(number or "found")}</a>{small}'
 
 
 def _more(found: Sequence[Finding], wide: int, album: Album, write: Written, typed: Written) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
@@ -10,15 +9,14 @@ from typing import Any
 from auditor.reports.html import browsing
 from auditor.reports.html.plots import LETTER, color, dots, short
 from auditor.result import Table, counted
-from auditor.result.document import Browsed, Portrait
+from auditor.result.document import Browsed
+from auditor.result.portraits import Portrait
+from auditor.result.sentences import LABELS, with_role
 
 Written = Callable[[str], str]
 
 #: Dots of the drawing of lengths. The longest captions, up to this share of all, are left out.
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
-
-#: The beginning of a sentence of the answer that names its question.
-_LABEL = re.compile(r"(By how much|Wrong|Homogeneity|Significance|Metrics|Next|Caveat): ")
 
 #: What the switch between samples calls them.
 _SAMPLES = {"equalized": "equal numbers of images and captions (equalized)", "raw": "all captions (raw)"}
@@ -30,11 +28,10 @@ def answer(sentences: Sequence[str], said: Written) -> str:
     """Write the first sentence large, and the others as a list of what they answer."""
     parts = []
     for number, sentence in enumerate(sentences):
-        label = _LABEL.match(sentence)
-        kind = "answer" if number == 0 else "caveat" if label and label[1] == "Caveat" else "follows"
-        named, rest = (f"<b>{label[1]}</b> ", sentence[label.end() :]) if label else ("", sentence)
-        is_plain = bool(label) and not rest.partition(" ")[0].endswith(":")  # names of datasets stay as they are
-        parts.append(f'<p class="{kind}">{named}{said(rest[:1].upper() + rest[1:] if is_plain else rest)}</p>\n')
+        told = with_role(sentence, "answer")
+        kind = "answer" if number == 0 else "caveat" if told.role == "caveat" else "follows"
+        named = f"<b>{LABELS[told.role]}</b> " if told.role in LABELS else ""
+        parts.append(f'<p class="{kind}">{named}{said(told.text)}</p>\n')
     return "".join(parts)
 
 
@@ -47,24 +44,18 @@ def placed(
 ) -> str:
     """Draw the datasets by each metric, with the numbers below. Of two samples, a switch shows one."""
     drawn = [
-        f'<div class="sample"><h3>{write(_titled(table))}</h3>\n{plot(table, colors, labels, write)}'
+        f'<div class="sample"><h3>{write(table.title.capitalize())}</h3>\n{plot(table, colors, labels, write)}'
         f"<details>\n<summary>Numbers of this figure</summary>\n{rows(table)}</details>\n</div>\n"
         for table in tables
     ]
     if len(drawn) < 2:
         return "".join(drawn)
-    names = [table.title.rpartition(", ")[2] for table in tables]
     switches = "".join(
         f'<input type="radio" name="sample" id="sample-{number}"{"" if number else " checked"}>'
-        f'<label for="sample-{number}">{write(_SAMPLES.get(name, name))}</label>\n'
-        for number, name in enumerate(names)
+        f'<label for="sample-{number}">{write(_SAMPLES.get(table.sample, table.sample))}</label>\n'
+        for number, table in enumerate(tables)
     )
     return f'<div class="samples" role="group" aria-label="Sample">\n{switches}{"".join(drawn)}</div>\n'
-
-
-def _titled(table: Table) -> str:
-    """Write the title of a table without its formula, which the caption of the figure explains."""
-    return table.title.replace(" = intra / upper", "").capitalize()
 
 
 def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Sequence[Browsed], write: Written) -> str:

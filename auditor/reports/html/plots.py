@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
-from auditor.reports.figures.marks import Mark, Marks, Palette, marks, printable, shortened, shown
+from auditor.reports.figures.marks import COLORS, Mark, Marks, Palette, label, marks, plain, printable, shortened, shown
 from auditor.result import Figure
 
 #: Width of a character in dots, at the size of axes.
@@ -19,17 +19,11 @@ LETTER = 6.4
 
 _LONGEST = 22  # characters of a name at an axis
 
-_COLORS = 7
-
 
 def marked(figure: Figure, read: Marks, mark: Mark, drawn: str) -> str:
     """Group the drawing of a row, with its names and number as a title."""
-    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
-    names = [name for name in (read.series[mark.series], column) if name]
-    between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
-    label = f"{', '.join(names)}: {mark.value:.4g}{between}"
     series = "" if figure.kind == "heatmap" else f' data-series="{mark.series}"'
-    return f'<g class="mark"{series}><title>{written(label)}</title>{drawn}</g>\n'
+    return f'<g class="mark"{series}><title>{written(label(read, mark))}</title>{drawn}</g>\n'
 
 
 def interval(x: float, mark: Mark, up: Callable[[float], float]) -> str:
@@ -45,18 +39,18 @@ def dot(x: float, mark: Mark, up: Callable[[float], float], size: float, shade: 
 
 
 def color(number: int) -> str:
-    """Return the class of a color; a second round of the colors is hollow."""
-    return f"s{number % _COLORS}" + (" hollow" if number // _COLORS % 2 else "")
+    """Return the class of a color; a second round of the colors is paler."""
+    return ("hollow " if number >= len(COLORS) else "") + f"s{number % len(COLORS)}"
+
+
+def _styled(read: Marks, series: int) -> str:
+    """Return the classes of a series: its color, and its role."""
+    return color(read.colors[series]) + (" dashed" if read.dashed[series] else "")
 
 
 def short(name: object, signs: int = _LONGEST) -> str:
     """Write a name at an axis."""
     return shortened(printable(name), signs)
-
-
-def plain(value: float) -> str:
-    """Write a number of a scale."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
 def dots(size: float) -> str:
@@ -153,18 +147,15 @@ _LEAST = 1e-300  # a smaller difference has no fifth, in floating point
 def legend(figure: Figure, colors: Palette | None = None) -> str:
     """Return a button for each series, which shows and hides it; nothing for a single series."""
     read = marks(figure, colors)
-    names = read.series
-    if figure.kind == "heatmap" or len(names) < 2:
-        return ""
     swatch = (
         '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
     )
     keys = "".join(
-        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(color(shade))}'
-        f"<span>{written(name)}</span></button>"
-        for shade, number, name in sorted(zip(read.colors, range(len(names)), names, strict=True))
+        f'<button type="button" aria-pressed="true" data-series="{series}">{swatch.format(_styled(read, series))}'
+        f"<span>{written(read.series[series])}</span></button>"
+        for series in read.legend
     )
-    return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
+    return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n' if keys else ""
 
 
 def svg(figure: Figure, name: str, colors: Palette | None = None) -> str:
@@ -307,7 +298,7 @@ def _lines(
             upper = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.high or 0.0))}" for mark in banded]
             lower = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.low or 0.0))}" for mark in reversed(banded)]
             yield f'<path class="band {shade}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
-        yield f'<path class="line {shade}" data-series="{series}" d="M{"L".join(at)}"/>\n'
+        yield f'<path class="line {_styled(read, series)}" data-series="{series}" d="M{"L".join(at)}"/>\n'
         if len(own) <= _DOTTED:
             yield from (marked(figure, read, mark, dot(across(mark.x or 0.0), mark, up, 3.2, shade)) for mark in own)
 

@@ -14,6 +14,7 @@ from auditor.reports.terminal import tables
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
 from auditor.result import Finding, Result, counted
+from auditor.result.sentences import with_role
 
 SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 
@@ -28,10 +29,12 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     screen has no hints and no notes.
     """
     laid_out = have_layout(result)
-    has_lead = bool(result.lead) and not (laid_out and _is_in_findings(result))
-    for number, sentence in enumerate(result.lead if has_lead else ()):
+    lead = [sentence for sentence in result.lead if not (laid_out and with_role(sentence, "answer").tells)]
+    if any(table.tells_findings for table in result.tables):
+        lead = []
+    for number, sentence in enumerate(lead):
         screen.say(visible(sentence), style="" if number else "bold")
-    if has_lead:
+    if lead:
         screen.print()
     for table in result.tables:
         if not (laid_out and table.tells_findings):
@@ -56,17 +59,10 @@ def have_layout(result: Result) -> bool:
     return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
 
 
-def _is_in_findings(result: Result) -> bool:
-    """Return whether findings have the first sentence of the lead, or a table that is not shown."""
-    return any(table.tells_findings for table in result.tables) or any(
-        result.lead[0] == f"{finding.sentence}." for finding in result.findings
-    )
-
-
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Print the number of findings per severity, then each; those of severity info last, as bullets."""
     matter = [finding for finding in result.findings if finding.severity != "info"]
-    known = any(" known, with " in note for note in result.notes)
+    known = any(with_role(note, "note").role == "known" for note in result.notes)
     screen.say(tally(matter) or f"No {'new ' if known else ''}problems found.", style="bold")
     screen.print()
     for finding in matter:

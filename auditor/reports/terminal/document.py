@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from rich.columns import Columns
@@ -14,8 +14,9 @@ from auditor.findings.wording import kind_for
 from auditor.reports.escaping import visible
 from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
 from auditor.reports.terminal.screen import Screen
-from auditor.result import Finding, Table
-from auditor.result.document import PLACED, RAW_PLACED, Document, Portrait, Section
+from auditor.result import Finding, answering
+from auditor.result.document import Document, Section
+from auditor.result.portraits import Portrait
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 
@@ -33,7 +34,7 @@ def show(document: Document, screen: Screen) -> None:
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
     for number, sentence in enumerate(document.answer):
         screen.say(visible(sentence.replace("`", "")), style="" if number else "bold green")
-    parts = [partial(_placed, by_name, screen), partial(_found, found or document.cards, summary, screen)]
+    parts = [partial(_placed, summary, screen), partial(_found, found or document.cards, summary, screen)]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     for part in parts if len(document.portraits) > 1 else reversed(parts):
         part()
@@ -43,8 +44,7 @@ def show(document: Document, screen: Screen) -> None:
         tables.show(unchecked, screen)
     for section in sections:
         if not section.absent:
-            shown = (table.title for table in summary.tables if table.name != RAW_PLACED)
-            _section(section, (*document.answer, *shown), screen)
+            _section(section, document, screen)
     for selection in document.selections:
         screen.say(
             f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
@@ -52,9 +52,9 @@ def show(document: Document, screen: Screen) -> None:
     screen.say("-o FILE.html writes the report as a page, with figures and examples", style="dim")
 
 
-def _placed(by_name: Mapping[str, Table], screen: Screen) -> None:
+def _placed(summary: Section, screen: Screen) -> None:
     """Print the datasets placed by homogeneity."""
-    for table in (by_name[name] for name in PLACED if name in by_name):
+    for table in answering(summary.tables):
         screen.print()
         tables.show(table, screen)
 
@@ -98,18 +98,20 @@ def _panel(portrait: Portrait) -> Panel:
     return Panel(lines, title=Text(visible(portrait.label), "bold"), width=_PANEL, title_align="left")
 
 
-def _section(section: Section, before: Collection[str], screen: Screen) -> None:
-    """Print a section without the sentences and the tables that the summary has shown `before`."""
+def _section(section: Section, document: Document, screen: Screen) -> None:
+    """Print a section without the sentences and the tables that the summary has shown."""
+    before = {table.name for table in document.sections[0].tables if not table.sample}
+    before |= {table.name for table in answering(document.sections[0].tables)}
     screen.print()
     screen.say(visible(section.title), style="bold cyan")
     screen.print()
-    for sentence in (words for words in section.words if words not in before):
+    for sentence in (words for words in section.words if words not in document.answer):
         screen.say(visible(sentence), bullet="• ")
     for finding in section.findings:
         if finding.severity != "info":
             show_finding(finding, screen)
     for table in section.tables:
-        if table.title not in before:
+        if table.name not in before:
             tables.show(table, screen)
     for note in section.notes:
         screen.say(visible(note), bullet="• ", style="dim")

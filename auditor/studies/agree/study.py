@@ -14,7 +14,7 @@ from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Result, Said, findings_in, folded, listed, notes_in
 from auditor.scoring.registry import left_out
-from auditor.store.captions import Captions, select, select_all
+from auditor.store.captions import Captions, select, select_all, stepwise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import parameters as own
@@ -176,13 +176,13 @@ def agree_at_several(
     if kinds == {True} and (statistics or scale or missing != p.COMMON):
         raise UsageError("--statistic, --scale, --missing: only for ratings; leave out for pairs and triplets")
     places, said, lead = list[trust.Place](), list[Said](left_out(asked)), list[str]()
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         why = _why_left_out(captions, declared, asked=without_own_references)
         if captions.selection.version.kind in COMPARED:
             settings = ConsensusSettings(most, ties=ties, seed=seed, without_own_references=bool(why))
-            made, notes = trust.of_pairs(captions, asked, against, settings, resampling, progress)
+            made, notes = trust.of_pairs(captions, asked, against, settings, resampling, steps)
         else:
-            whole = _rated(captions, against, asked, scale, missing, why, progress)
+            whole = _rated(captions, against, asked, scale, missing, why, steps)
             lead += replace(coverage_of(whole, missing), item=f"captions of {captions.label}").lead()
             some = on_known(whole, whole.labels, missing)
             made, notes = trust.of_ratings(some, captions, (statistics or STATISTICS)[0], resampling)

@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
@@ -29,6 +29,7 @@ from auditor.scoring.scale_out.tasks import run
 from auditor.scoring.scores import scorable, with_reasons
 from auditor.store.captions import select
 from auditor.store.connection import MEMORY, Store
+from auditor.studies.bounds.tables import named_rows
 from auditor.text import AUTO
 
 Scores = Annotated[
@@ -69,6 +70,7 @@ def by_files(
     selection = captions.selection
     usable, unscored = scorable(captions, requests(metrics), metrics)
     plan, folder = begin(captions, usable, _work_folder(store, work), progress=progress)
+    store.record(*plan.sql)
     with closing(folder):
         with executors.executing(executor, workers, address, run) as execute:
             made = do(plan, folder, execute, progress)
@@ -87,7 +89,8 @@ def by_files(
             with suppress(OSError):  # the folder may hold other work
                 folder.folder.parent.rmdir()
     reported: list[Said] = [*left_out(metrics), *unscored, *notes]
-    frame = _rows(selection, plan, summary)
+    nothing = pl.lit(None, pl.Float64)  # a median needs every score at once
+    frame = named_rows(summary.with_columns(median=nothing), selection, HUMAN.name, plan.signatures)
     shown = frame.select("metric", "level", "n", "mean", "sd", "min", "max")
     return Result(
         "bounds",
@@ -113,20 +116,3 @@ def _done(plan: Plan, made: Mapping[str, int]) -> str:
     files, new = len(list(named_files(plan))), sum(made.values())
     reused = f", {files - new:,} of them from an earlier run" if new < files else ""
     return f"{cut}{partitions}; {counted(files, 'file', 'files')} in {len(made)} stages{reused}"
-
-
-def _rows(selection: Selection, plan: Plan, summary: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of `auditor bounds`; those that need every score at once are null."""
-    return summary.select(
-        pl.lit(plan.dataset).alias("dataset"),
-        pl.lit(plan.version).alias("version"),
-        "metric",
-        pl.lit(HUMAN.name).alias("candidate"),
-        *("level", "n", "mean", "sd"),
-        pl.lit(None, pl.Float64).alias("median"),
-        *("min", "max"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(None, pl.Int64).alias("seed"),
-        pl.lit(None, pl.String).alias("drawn_from"),
-        pl.col("metric").replace_strict(dict(plan.signatures)).alias("signature"),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import partial
 from typing import Annotated, Any
 
 import polars as pl
@@ -17,15 +17,17 @@ from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CANDIDATES, CandidateScores, missing, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
-from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants, with_reasons
+from auditor.scoring.scores import keep_scores, repeats, together, with_reasons
 from auditor.scoring.single_captions import against_what
+from auditor.scoring.variants import RAW, Measured, over, variants
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
 from auditor.studies.bounds.by_files import by_files
+from auditor.studies.bounds.upside_down import upside_down
 from auditor.text import AUTO
 
 Candidates = Annotated[
@@ -155,75 +157,55 @@ def _bounds(
     names = [name for name in CANDIDATES if not candidates or name in candidates]
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     substitutes = substitutes_of(every, others, corpus)
-    notes: list[Said] = [*left_out(metrics)]
     repeated = repeats(every, progress, left_out=distinct)
-    parts = []
+
+    def measure(captions: Captions, steps: Progress, draw: int, against: References) -> Measured:
+        scored = score_sets(
+            captions,
+            drawn_again if draw else names,
+            substitutes,
+            replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
+            metrics,
+            seed + draw,
+            required=bool(candidates),
+            progress=steps,
+        )
+        keep_scores(captions, scored.scores, scored.sets, scored.signatures)
+        rows = _rows(scored, seed + draw if references is not None else None)
+        reasons = missing({captions.label: scored.reasons})
+        return Measured(rows, {}) if draw else Measured(rows, scored.signatures, [*scored.notes, *reasons])
+
+    against = References("loo", references, seed)
+    parts = [
+        over(variants(against, captions.tokenizer, distinct=distinct), partial(measure, captions, steps, draw))
+        for captions, steps in stepwise(every, progress)
+        for draw in range(draws if drawn_again else 1)
+    ]
+    frame = pl.concat(part.rows for part in parts)
+    notes: list[Said] = [*left_out(metrics), *(note for part in parts for note in part.notes), *repeated]
+    notes += [finding for selection in selections for finding in upside_down(selection, frame)]
+    whole = frame if distinct else frame.drop("variant")
     for captions in every:
-        selection = captions.selection
-        for draw, (variant, against) in product(
-            range(draws if drawn_again else 1),
-            variants(References("loo", references, seed), captions.tokenizer, distinct=distinct).items(),
-        ):
-            measured = score_sets(
-                captions,
-                drawn_again if draw else names,
-                substitutes,
-                replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
-                metrics,
-                seed + draw,
-                required=bool(candidates),
-                progress=progress,
-            )
-            keep_scores(captions, measured.scores, measured.sets, measured.signatures)
-            rows = _rows(measured, seed + draw if references is not None else None)
-            parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
-            if draw == 0:
-                reported = [*measured.notes, *missing({selection.label: measured.reasons})]
-                notes += reported if variant == RAW else only_distinct(reported, notes)
-            del measured  # frees a million scores before the next ones are computed
-    notes += repeated
-    whole = frame = pl.concat(parts)
-    for captions in every:
-        whole = with_reasons(whole, References("loo", references, seed).select(captions), requests(metrics))
+        whole = with_reasons(whole, against.select(captions), requests(metrics))
     return Result(
         "bounds",
         whole,
         selections=selections,
-        signatures=_signatures(frame),
+        signatures=together(part.signatures for part in parts),
         tables=tables.tables(selections, frame),
-        figures=tables.figures(frame.filter(variant=RAW) if distinct else frame, selections),
+        figures=tables.figures(frame.filter(variant=RAW), selections),
         lead=tables.lead(selections, frame),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )
 
 
-def _signatures(rows: pl.DataFrame) -> dict[str, str]:
-    """Return the signature of each metric by its label, and by `LABEL distinct` for each text once per image."""
-    is_distinct = pl.col("variant") == DISTINCT if "variant" in rows.columns else False
-    label = pl.when(is_distinct).then(pl.format(f"{{}} {DISTINCT}", "metric")).otherwise("metric")
-    own = ["dataset", "version", "split", "label"]
-    named = rows.with_columns(label=label).unique(own, keep="first", maintain_order=True)
-    return together({name: signature} for name, signature in named.select("label", "signature").iter_rows())
-
-
 def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFrame:
     """Summarize scores by candidate. `drawn_references` is the seed of drawn references, else null."""
-    version, parts = measured.selection.version, []
+    scores, parts = measured.scores.drop("slot"), []
     for candidate in measured.sets:
-        own = measured.scores.filter(pl.col("candidate") == candidate.name).drop("candidate", "slot")
-        parts.append(
-            summarize(own).select(
-                pl.lit(version.dataset).alias("dataset"),
-                pl.lit(version.version).alias("version"),
-                "metric",
-                pl.lit(candidate.name).alias("candidate"),
-                "level", "n", "mean", "sd", "median", "min", "max",
-                pl.lit(measured.selection.split, pl.String).alias("split"),
-                pl.lit(candidate.params.get("seed", drawn_references), pl.Int64).alias("seed"),
-                pl.lit(candidate.source, pl.String).alias("drawn_from"),
-                pl.col("metric").replace_strict(dict(measured.signatures)).alias("signature"),
-            )
-        )  # fmt: skip
+        summary = summarize(scores.filter(candidate=candidate.name).drop("candidate"))
+        origin = candidate.params.get("seed", drawn_references), candidate.source
+        parts.append(tables.named_rows(summary, measured.selection, candidate.name, measured.signatures, *origin))
     order = {metric: index for index, metric in enumerate(measured.signatures)}
     return pl.concat(parts).sort(pl.col("metric").replace_strict(order), maintain_order=True)

@@ -1,38 +1,118 @@
-"""Tables of `auditor bounds`: the upper bound in full, the lower bounds side by side, variation over images.
+"""Rows and tables of `auditor bounds`: the upper bound in full, the lower bounds side by side, variation over images.
 
 Also its figures: 1 to 3 of Wang & Gaizauskas 2016, and upper against lower bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Table, folded
+from auditor.result.views import EMPTY, View, labeled
+from auditor.scoring.candidate_sets import CANDIDATES
 from auditor.scoring.registry import METRICS
-from auditor.scoring.scores import DISTINCT, RAW
+from auditor.scoring.variants import RAW
 
-_UPPER = ("n", "mean", "sd", "median", "min", "max")
+_HUMAN, _SPREAD = pl.col("candidate") == "human", pl.col("spread").is_not_null()
+
+_OF_CAPTIONS = pl.col("level") == "caption"
+
+#: Means of captions, if there are some of other candidates than human.
+_BELOW = _OF_CAPTIONS & ~_HUMAN.all()
+
+
+def named_rows(
+    summary: pl.DataFrame,
+    selection: Selection,
+    candidate: str,
+    signatures: Mapping[str, str],
+    seed: int | None = None,
+    source: str | None = None,
+) -> pl.DataFrame:
+    """Return the columns of `auditor bounds`, from the summary of a candidate's scores."""
+    return summary.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        "metric",
+        pl.lit(candidate).alias("candidate"),
+        *("level", "n", "mean", "sd", "median", "min", "max"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.lit(seed, pl.Int64).alias("seed"),
+        pl.lit(source, pl.String).alias("drawn_from"),
+        pl.col("metric").replace_strict(dict(signatures)).alias("signature"),
+    )
 
 
 def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
     """Return the tables of `bounds` by selection. Repeated draws are averaged."""
-    made = []
+    shown = []
     for selection in selections:
-        own = selection.rows_of(rows)
-        parts = {RAW: own}
-        if "variant" in rows.columns:
-            parts = {name: own.filter(variant=name) for name in (RAW, DISTINCT)}
-        every = pl.concat(
-            part.with_columns(candidate=_named("candidate", name)).drop("variant", strict=False)
-            for name, part in parts.items()
+        own = averaged(selection.rows_of(rows))
+        shown += [table for view in _views(own) if (table := view.of(own, selection.label))]
+    return folded(shown)
+
+
+def averaged(rows: pl.DataFrame) -> pl.DataFrame:
+    """Average repeated draws: one row per variant, metric, candidate and level.
+
+    `draws` counts them. `spread` is the standard deviation of their means, null for one draw. `column` names the
+    candidate, and the variant unless it is raw.
+    """
+    is_raw, name = pl.col("variant") == RAW, pl.col("candidate")
+    return rows.group_by("variant", "metric", "candidate", "level", maintain_order=True).agg(
+        pl.col("n").first(),
+        pl.col("mean", "sd", "median", "min", "max").mean(),
+        spread=pl.col("mean").std(),
+        draws=pl.len(),
+        column=pl.when(is_raw).then(name).otherwise(pl.format("{}, {}", name, "variant")).first(),
+    )
+
+
+def _views(means: pl.DataFrame) -> Iterator[View[Table]]:
+    """Yield what shows the averaged rows of a selection."""
+    variants = means["variant"].unique(maintain_order=True).to_list()
+    ends = {name: ("", "") if name == RAW else (", each text once per image", f"-{name}") for name in variants}
+    drawn_often = means.filter(_HUMAN, _OF_CAPTIONS, _SPREAD)
+    for variant, (title, name) in ends.items():
+        yield View(
+            Table(
+                f"upper bound of {{label}}: each caption against the others of its image{title}",
+                EMPTY,
+                name=f"upper-bound{name}",
+            ),
+            where=_HUMAN & _OF_CAPTIONS & (pl.col("variant") == variant),
+            columns=("metric", "n", "mean", "sd", "median", "min", "max", *(["spread"] if drawn_often.height else [])),
         )
-        made += [table for name, part in parts.items() for table in _upper(selection, part, name)]
-        made += _lower(selection, every)
-        made += [table for name, part in parts.items() for table in _images(selection, part, name)]
-    return folded(made)
+    yield View(
+        Table("means of {label} by candidate", EMPTY, name="means"),
+        where=_BELOW,
+        pivot=("column", "metric", "mean"),
+        columns=("metric", *(pl.col(f"^{candidate}(, .*)?$") for candidate in CANDIDATES)),
+    )
+    yield View(
+        Table(f"standard deviation of these means over {max(means['draws'])} draws", EMPTY, name="spread-over-draws"),
+        where=_BELOW & _SPREAD,
+        pivot=("column", "metric", "spread"),
+    )
+    for variant, (title, name) in ends.items():
+        of_images = _HUMAN & ~_OF_CAPTIONS & (pl.col("variant") == variant)
+        yield View(
+            Table(f"upper bound of {{label}} over images{title}", EMPTY, name=f"upper-bound-over-images{name}"),
+            where=of_images & (of_images & pl.col("level").eq("image-sd")).any(),
+            columns=tuple(
+                pl.col(column).filter(level=level).alias(shown)
+                for level, column, shown in (
+                    ("image", "metric", "metric"),
+                    ("image", "mean", "mean of images"),
+                    ("image", "sd", "sd of images"),
+                    ("image-sd", "mean", "mean of sd within images"),
+                    ("image-sd", "sd", "sd of sd within images"),
+                )
+            ),
+        )
 
 
 def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
@@ -52,85 +132,6 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
                 f"{'; '.join(ratios)}."
             )
     return tuple(led)
-
-
-def _named(column: str, variant: str) -> pl.Expr:
-    """Return a column name that marks the variant with each text once per image."""
-    return pl.col(column) if variant == RAW else pl.format(f"{{}}, {variant}", column)
-
-
-def _table(title: str, shown: pl.DataFrame, name: str, variant: str) -> Table:
-    if variant == RAW:
-        return Table(title, shown, name=name)
-    return Table(f"{title}, each text once per image", shown, name=f"{name}-{variant}")
-
-
-def averaged(rows: pl.DataFrame) -> pl.DataFrame:
-    """Average repeated draws: one row per selection, metric, candidate and level.
-
-    `draws` counts them. `spread` is the standard deviation of their means, null for one draw.
-    """
-    keys = ["dataset", "version", "split", "metric", "candidate", "level"]
-    return rows.group_by(keys, maintain_order=True).agg(
-        pl.col("n").first(),
-        pl.col("mean", "sd", "median", "min", "max").mean(),
-        spread=pl.col("mean").std(),
-        draws=pl.len(),
-    )
-
-
-def _upper(selection: Selection, rows: pl.DataFrame, variant: str) -> list[Table]:
-    human = averaged(rows.filter(pl.col("candidate") == "human", pl.col("level") == "caption"))
-    if human.is_empty():
-        return []
-    shown = human.select("metric", *_UPPER, *_if_drawn_often(human))
-    title = f"upper bound of {selection.label}: each caption against the others of its image"
-    return [_table(title, shown, "upper-bound", variant)]
-
-
-def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
-    means = averaged(rows.filter(pl.col("level") == "caption"))
-    if (means["candidate"] == "human").all():
-        return []
-    wide = means.pivot("candidate", index="metric", values="mean", maintain_order=True)
-    bases = [str(name).partition(",")[0] for name in wide.columns]
-    wide = wide.select(sorted(wide.columns, key=lambda name: bases.index(str(name).partition(",")[0])))
-    spread = means.filter(pl.col("draws") > 1, pl.col("spread").is_not_null())
-    made = [Table(f"means of {selection.label} by candidate", wide, name="means")]
-    if spread.height:
-        made.append(
-            Table(
-                f"standard deviation of these means over {spread['draws'].item(0)} draws",
-                spread.pivot("candidate", index="metric", values="spread", maintain_order=True),
-                name="spread-over-draws",
-            )
-        )
-    return made
-
-
-def _images(selection: Selection, rows: pl.DataFrame, variant: str) -> list[Table]:
-    human = averaged(rows.filter(pl.col("candidate") == "human"))
-    levels = {
-        level: human.filter(pl.col("level") == level).select("metric", pl.col("mean", "sd").name.suffix(f" {level}"))
-        for level in ("image", "image-sd")
-    }
-    if levels["image-sd"].is_empty():
-        return []
-    shown = levels["image"].join(levels["image-sd"], on="metric", how="left", maintain_order="left")
-    named = shown.rename(
-        {
-            "mean image": "mean of images",
-            "sd image": "sd of images",
-            "mean image-sd": "mean of sd within images",
-            "sd image-sd": "sd of sd within images",
-        }
-    )
-    title = f"upper bound of {selection.label} over images"
-    return [_table(title, named, "upper-bound-over-images", variant)]
-
-
-def _if_drawn_often(human: pl.DataFrame) -> list[str]:
-    return ["spread"] if human["spread"].is_not_null().any() else []
 
 
 #: Metrics that share a figure in the paper. Other metrics have separate figures.
@@ -153,29 +154,27 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
     `rows` are those of `bounds`: dataset, version, split, metric, candidate, level, mean. The means of several draws
     are averaged. The second kind has a figure for each dataset or for each metric, whichever are fewer.
     """
-    means = _means(rows, selections)
-    datasets, metrics = (means[column].unique(maintain_order=True).to_list() for column in ("dataset", "metric"))
-    return (
-        *_upper_figures(means.filter(pl.col("candidate") == "human")),
-        *(_of_datasets(means, datasets) if len(datasets) <= len(metrics) else _of_metrics(means, metrics)),
+    rows = labeled(selections, rows.filter(_OF_CAPTIONS))
+    means = rows.group_by("dataset", "metric", "candidate", maintain_order=True).agg(pl.col("mean").mean())
+    of, x = (
+        ("dataset", "metric") if means["dataset"].n_unique() <= means["metric"].n_unique() else ("metric", "dataset")
     )
-
-
-def _means(rows: pl.DataFrame, selections: Sequence[Selection]) -> pl.DataFrame:
-    """Return one row per label of a dataset, metric and candidate, in the order of `rows`."""
-    labels = pl.DataFrame(
-        [
-            (selection.version.dataset, selection.version.version, selection.split, selection.label)
-            for selection in selections
-        ],
-        schema=dict.fromkeys(("dataset", "version", "split", "label"), pl.String),
-        orient="row",
-    ).unique(["dataset", "version", "split"], keep="first", maintain_order=True)
     return (
-        rows.filter(pl.col("level") == "caption")
-        .join(labels, ["dataset", "version", "split"], nulls_equal=True, maintain_order="left")
-        .group_by(pl.col("label").alias("dataset"), "metric", "candidate", maintain_order=True)
-        .agg(pl.col("mean").mean())
+        *_upper_figures(means.filter(_HUMAN)),
+        *(
+            Figure(
+                f"bounds-{number}",
+                f"Upper and lower bounds: {part[of][0]}",
+                "bars",
+                part,
+                x,
+                "mean",
+                "candidate",
+                y_label=_MEAN,
+                caption=_captioned("human is the upper bound, the others are lower bounds.", part),
+            )
+            for number, (_, part) in enumerate(means.group_by(of, maintain_order=True), 1)
+        ),
     )
 
 
@@ -197,34 +196,6 @@ def _upper_figures(human: pl.DataFrame) -> list[Figure]:
         )
         for (name,), means in grouped.group_by("family", maintain_order=True)
     ]
-
-
-def _of_datasets(means: pl.DataFrame, datasets: Sequence[str]) -> list[Figure]:
-    return [
-        _bounds(f"bounds-{number}", dataset, means.filter(pl.col("dataset") == dataset), "metric")
-        for number, dataset in enumerate(datasets, 1)
-    ]
-
-
-def _of_metrics(means: pl.DataFrame, metrics: Sequence[str]) -> list[Figure]:
-    return [
-        _bounds(f"bounds-{number}", metric, means.filter(pl.col("metric") == metric), "dataset")
-        for number, metric in enumerate(metrics, 1)
-    ]
-
-
-def _bounds(name: str, of: str, means: pl.DataFrame, x: str) -> Figure:
-    return Figure(
-        name,
-        f"Upper and lower bounds: {of}",
-        "bars",
-        means,
-        x,
-        "mean",
-        "candidate",
-        y_label=_MEAN,
-        caption=_captioned("human is the upper bound, the others are lower bounds.", means),
-    )
 
 
 def _captioned(caption: str, means: pl.DataFrame) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -29,10 +30,19 @@ AGAINST = ("drift", "against")
 #: The table of accepted kinds of findings, each with the reason.
 IGNORE = "ignore"
 
-#: The gate with a severity as its limit, and severities as numbers.
+#: The gate with a severity as its limit, and the severities by number.
 MAX_SEVERITY = "findings.max_severity"
 
-_SEVERITIES: Mapping[str, float] = {name: level for level, name in enumerate(reversed(SEVERITIES))}
+_SEVERITIES = SEVERITIES[::-1]
+
+Unit = Literal["number", "share", "severity"]
+
+#: Writes a value of a unit with so many digits.
+_WRITE: Mapping[Unit, Callable[[float, int], str]] = {
+    "number": lambda value, digits: f"{int(value):,}" if value.is_integer() else f"{value:.{digits}g}",
+    "share": lambda value, digits: f"{100 * value:.{digits - 1}g}%",
+    "severity": lambda value, _: _SEVERITIES[int(value)],
+}
 
 #: The comparisons of a statistic with a limit.
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
@@ -44,13 +54,14 @@ at_least, at_most = _COMPARISONS
 class GateRule:
     """The rule of a gate: `statistic` of `measure`, its `end` (value, low, high), compared with the limit (`words`).
 
-    A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A gate `by_kind`
-    applies to the kind of finding after the first part of its name.
+    `unit` writes both. A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A
+    gate `by_kind` applies to the kind of finding after the first part of its name.
     """
 
     measure: Measure
     statistic: str
     words: str
+    unit: Unit = "number"
     end: str = "value"
     by_metric: bool = False
     by_kind: bool = False
@@ -66,24 +77,36 @@ GATES: Mapping[str, GateRule] = {
     "captions_per_image.max": GateRule(measures.sizes, "captions-per-image-max", at_most),
     "length.asl.min": GateRule(measures.sizes, "asl", at_least),
     "length.asl.max": GateRule(measures.sizes, "asl", at_most),
-    "empty.max": GateRule(measures.sizes, "empty", at_most),
-    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most),
-    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most),
-    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most),
-    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most),
-    "leakage.max": GateRule(measures.repetition, "leakage", at_most),
-    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most),
+    "empty.max": GateRule(measures.sizes, "empty", at_most, "share"),
+    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most, "share"),
+    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most, "share"),
+    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most, "share"),
+    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most, "share"),
+    "leakage.max": GateRule(measures.repetition, "leakage", at_most, "share"),
+    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most, "share"),
     "msttr.min": GateRule(measures.diversity, "ttr-1", at_least),
-    "templated.max": GateRule(measures.templates, "templated", at_most),
-    "outliers.max": GateRule(measures.outliers, "misplaced", at_most),
+    "templated.max": GateRule(measures.templates, "templated", at_most, "share"),
+    "outliers.max": GateRule(measures.outliers, "misplaced", at_most, "share"),
     "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
-    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most),
-    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most),
-    "findings.max": GateRule(measures.faults, "share", at_most, by_kind=True),
+    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most, "share"),
+    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most, "severity"),
+    "findings.max": GateRule(measures.faults, "share", at_most, "share", by_kind=True),
     "drift.js.max": GateRule(measures.drift, "js", at_most),
     "drift.js-2.max": GateRule(measures.drift, "js-2", at_most),
     "drift.js-opening.max": GateRule(measures.drift, "js-opening", at_most),
 }
+
+_UNITS: Mapping[str, Unit] = {rule.statistic: rule.unit for rule in GATES.values()} | dict.fromkeys(KINDS, "share")
+
+
+def written(statistic: str, *values: float | None) -> list[str | None]:
+    """Write values of a statistic in its unit, with more digits if they look equal."""
+    write, words = _WRITE[_UNITS.get(statistic, "number")], list[str | None]()
+    for digits in (4, 6, 17):
+        words = [None if value is None else write(value, digits) for value in values]
+        if len({*words}) == len({*values}):
+            break
+    return words
 
 
 @dataclass(frozen=True)
@@ -193,7 +216,7 @@ def _severity(gate: Gate) -> float:
     limit = gate.limit
     if not isinstance(limit, str) or limit not in _SEVERITIES:
         raise _wrong(gate, f'expected "info", "notice" or "warning", not {limit!r}')
-    return _SEVERITIES[limit]
+    return float(_SEVERITIES.index(limit))
 
 
 def _ignored(gate: Gate) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,12 +18,13 @@ from auditor.asking import question
 from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
-from auditor.result import SEVERITIES, Finding, Result, Said, Severity, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
 from auditor.scoring.registry import left_out
+from auditor.steps import Steps
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
-from auditor.studies.check.gates import Demand, Demands, located, understood
+from auditor.studies.check.gates import Demand, Demands, located, understood, written
 from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
 from auditor.studies.findings.study import BaselineFile
@@ -37,8 +38,10 @@ ROWS: Mapping[str, type[pl.DataType]] = {
     "verdict": pl.String, "reason": pl.String, "file": pl.String, "signature": pl.String,
 }  # fmt: skip
 
-_Row = dict[str, Any]
+#: The columns with numbers, which a table shows in their unit.
+_NUMBERS = ("value", "low", "high", "limit")
 
+_Row = dict[str, Any]
 
 Checked = Annotated[
     str, p.Parameter("Datasets to check; default: all that have gates.", metavar="DATASET…", optional=True)
@@ -84,16 +87,17 @@ def check(
     rows: list[_Row] = []
     by_all_metrics = any(demand.rule.by_metric and demand.metric is None for demand in wanted.demands)
     notes: list[Said] = [*left_out(None)] if by_all_metrics else []
-    for index, selection in enumerate(selections):
-        progress(f"{selection.label}: checking", index, len(selections))
+    demands = {selection: _of(wanted.demands, selection.version.dataset) for selection in selections}
+    steps = Steps(progress, [demand.gate.name for of_dataset in demands.values() for demand in of_dataset])
+    for selection in selections:
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
         tokenizer, choice_notes = chosen_tokenizer(store, [selection.pinned_name, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
         captions = Captions(store, selection, tokenizer)
-        request = MeasureRequest(captions, declared or {}, progress, against=against, ignored=ignored, known=known)
+        request = MeasureRequest(captions, declared or {}, steps, against=against, ignored=ignored, known=known)
         rows_of_dataset = [
-            *_measured(request, _of(wanted.demands, dataset)),
+            *_measured(request, steps.over(demands[selection])),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
         notes += choice_notes if rows_of_dataset else []
@@ -101,7 +105,8 @@ def check(
         if refs and not rows_of_dataset:
             notes.append(f"{selection.label}: no gate is declared for this dataset")
         rows += rows_of_dataset
-    rows += [_absent(gate) for gate in wanted.gates if gate.dataset in absent]
+    rows += [_absent(demand.gate, demand) for demand in wanted.demands if demand.gate.dataset in absent]
+    rows += [_absent(gate) for gate in wanted.statements if gate.dataset in absent]
     rows += [_stated(answer) for answer in stated if answer.selection is None]
     if not rows:
         raise UsageError(
@@ -142,7 +147,7 @@ def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
     return [*chosen.values()]
 
 
-def _measured(request: MeasureRequest, demands: Sequence[Demand]) -> list[_Row]:
+def _measured(request: MeasureRequest, demands: Iterable[Demand]) -> list[_Row]:
     """Check the gates of one selection; a study that several gates use runs once."""
     known: dict[tuple[Measure, str | None], pl.DataFrame | str] = {}
     rows: list[_Row] = []
@@ -154,7 +159,7 @@ def _measured(request: MeasureRequest, demands: Sequence[Demand]) -> list[_Row]:
             except (MetricError, UsageError) as error:
                 known[key] = str(error)
         measured = known[key]
-        facts = _gate_facts(demand.gate, request.selection)
+        facts = _gate_facts(demand.gate, request.captions.selection)
         if isinstance(measured, str):
             rows.append(facts | _without(demand, measured))
             continue
@@ -186,19 +191,11 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
     passed = demand.rule.holds(value, demand.limit)
     name = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
     name = name if demand.rule.end == "value" else f"{name}, the {demand.rule.end} end of its interval,"
-    shown = _severity if demand.statistic == "severity" else _number
-    sentence = f"{name} is {shown(value)}, expected {demand.rule.words} {shown(demand.limit)}"
+    is_value, limit = written(demand.statistic, value, demand.limit)
+    sentence = f"{name} is {is_value}, expected {demand.rule.words} {limit}"
     sentence += f": {measured['reason']}" if measured["reason"] else ""
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": sentence}
     return measured | verdict | {"limit": demand.limit}
-
-
-def _number(value: float) -> str:
-    return f"{int(value):,}" if value == int(value) else f"{value:.6g}"
-
-
-def _severity(value: float) -> str:
-    return SEVERITIES[::-1][int(value)]
 
 
 def _stated(answer: Answer) -> _Row:
@@ -207,10 +204,10 @@ def _stated(answer: Answer) -> _Row:
     return _gate_facts(answer.gate, answer.selection) | counted | {"verdict": verdict, "reason": answer.reason}
 
 
-def _absent(gate: Gate) -> _Row:
+def _absent(gate: Gate, demand: Demand | None = None) -> _Row:
     reason = not_stored(str(gate.dataset))
-    limit = gate.limit if isinstance(gate.limit, int | float) else 0.0
-    return _gate_facts(gate, None) | {"limit": float(limit), "verdict": UNANSWERED, "reason": reason}
+    statement = {"limit": 0.0, "verdict": UNANSWERED, "reason": reason}
+    return _gate_facts(gate, None) | (_without(demand, reason) if demand else statement)
 
 
 def _strictly(row: _Row) -> _Row:
@@ -225,11 +222,10 @@ def _table(frame: pl.DataFrame) -> Table:
         pl.concat_str(pl.col("dataset").fill_null("the store"), split).alias("dataset"), "gate", "metric", "value",
         "low", "high", "limit", "verdict", "reason",
     )  # fmt: skip
-    is_severity = (frame["statistic"] == "severity").to_list()
-    for column in ("value", "limit") if any(is_severity) else ():
-        values = zip(frame[column], is_severity, strict=True)
-        said = [None if value is None else (_severity if severe else _number)(value) for value, severe in values]
-        shown = shown.with_columns(pl.Series(column, said, pl.String))
+    numbers = frame.select("statistic", *_NUMBERS).iter_rows()
+    shown = shown.with_columns(
+        pl.DataFrame([written(*row) for row in numbers], dict.fromkeys(_NUMBERS, pl.String), orient="row")
+    )
     empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
     shown = shown.drop(empty)
     return Table("gates", shown, sections="dataset", name="gates", sentences=("reason",) if "reason" in shown else ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -34,8 +35,6 @@ _SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"
 #: How far the sum of two accuracies may be from 1, and an accuracy from chance, to count as equal.
 _COMPLEMENT, _SILENT = 0.1, 0.05
 
-_SHARE = 3
-
 _SHOWN = {"lower": "right", "wrong": "wrong"}
 
 
@@ -65,20 +64,26 @@ def tables(
             yield _by_part(seeing.filter(~pl.col("part").is_in([ALL, FAIR])))
     apart = _between(marked, [scorer for scorer in scored if scorer.kind not in (BLIND, CEILING)])
     if apart.height:
-        yield Table(
-            "differences between scorers, all items", apart, name="between-scorers", digits=(("difference", _SHARE),),
-            caption="p: paired test over images, Holm correction for all pairs",
-        )  # fmt: skip
+        caption = "p: paired test over images, Holm correction for all pairs"
+        yield _table("differences between scorers, all items", apart, "between-scorers", caption, "difference")
     yield from _complement(rows)
     wrong = _errors(marked, scored, texts, rows, errors)
     if wrong.height:
-        images = wrong.select(item="image")
-        yield Table(
-            "largest errors: the wrong caption scores higher", wrong.drop("image"), name="errors",
-            sections="scorer", beside=("right", "wrong"), pictured=pictured(images, selection.version.dataset, "item"),
-            caption="if all scores are 0 or 1, they may be answers; then all errors are equal",
-        )  # fmt: skip
+        images = pictured(wrong.select(item="image"), selection.version.dataset, "item")
+        caption = "if all scores are 0 or 1, they may be answers; then all errors are equal"
+        made = _table("largest errors: the wrong caption scores higher", wrong.drop("image"), "errors", caption)
+        yield replace(made, sections="scorer", beside=("right", "wrong"), pictured=images)
     yield _fair(marked, kept, fair)
+
+
+def _table(title: str, frame: pl.DataFrame, name: str, caption: str, *shares: str) -> Table:
+    """Return a table whose columns `shares` have few digits."""
+    return Table(title, frame, caption=caption, name=name, digits=tuple((share, 3) for share in shares))
+
+
+def _filled(frame: pl.DataFrame) -> pl.DataFrame:
+    """Leave out columns without a value."""
+    return frame[[name for name in frame.columns if frame[name].null_count() < frame.height]]
 
 
 def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
@@ -89,21 +94,20 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
         return (f"{selection.label} has no items that can be scored.",)
     best = blind.row(0, named=True)
     items, chance = f"{items_in_words(best)} of {selection.label}", rivals_in_words(best)
-    sentences = [
-        f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})."
-        if best["chance"] == ABOVE
-        else f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance}): too few"
-        " images for a test."
-        if best["p"] is None
-        else f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
-        f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
-    ]
-    seeing = whole.filter(pl.col("accuracy").is_not_null(), kind="metric").sort("accuracy", descending=True)
-    if seeing.height:
-        name, accuracy = seeing.select("scorer", "accuracy").row(0)
-        sentences.append(
-            f"The best metric, {name}, compares with other captions of the image and solves {accuracy:.1%}."
-        )
+    solved = f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})"
+    if best["chance"] == ABOVE:
+        sentences = [f"{solved}."]
+    elif best["p"] is None:
+        sentences = [f"{solved}: too few images for a test."]
+    else:
+        sentences = [
+            f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
+            f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
+        ]
+    seeing = whole.drop_nulls("accuracy").filter(kind="metric").sort("accuracy", descending=True)
+    for name, accuracy in seeing.head(1).select("scorer", "accuracy").iter_rows():
+        compares = "compares with other captions of the image"
+        sentences.append(f"The best metric, {name}, {compares} and solves {accuracy:.1%}.")
     return tuple(sentences)
 
 
@@ -113,39 +117,35 @@ def _accuracies(selection: Selection, rows: pl.DataFrame, *, has_two: bool) -> T
         values = rows.group_by("part", maintain_order=True).agg(value=pl.col(column).drop_nulls().first())
         known = pl.concat([known, values.select("part", scorer=pl.lit(name), kind=pl.lit("constant"), value="value")])
     shown = known.pivot("part", index=["scorer", "kind"], values="value", maintain_order=True)
-    whole = ALL if ALL in shown.columns else shown.columns[2]
+    parts = shown.columns[2:]
     what = "all right captions score higher" if has_two else "the right caption is chosen"
-    return Table(
+    made = _table(
         f"{selection.label}: share of items in which {what}",
         shown,
-        bars=(whole,),
-        sections="kind",
-        caption=f"{chance_in_words(rows, has_two=has_two)}; all items have the same weight; "
-        "bag-of-words: the maximum for a scorer that ignores word order; metrics compare with the other captions of "
-        "the image",
-        digits=tuple((name, _SHARE) for name in shown.columns[2:]),
-        name="choices",
+        "choices",
+        f"{chance_in_words(rows, has_two=has_two)}; all items have the same weight; bag-of-words: the maximum for a "
+        "scorer that ignores word order; metrics compare with the other captions of the image",
+        *parts,
     )
+    return replace(made, bars=(ALL if ALL in parts else parts[0],), sections="kind")
 
 
 def _against_blind(seeing: pl.DataFrame, *, has_gaps: bool) -> Table:
-    shown = seeing.select(
-        "scorer", "n", "accuracy", "own_accuracy", pl.col("chance").alias("against chance"),
-        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("lead over it"), "gap_p",
-        "empty_gap", "empty_gap_p", pl.col("blind").alias("against it"),
-        pl.col("people_gap").alias("lead over annotators"),
-        pl.col("people").alias("against annotators"),
-    )  # fmt: skip
-    shown = shown if has_gaps else shown.drop("n", "own_accuracy", "empty_gap", "empty_gap_p")
-    shown = shown[[name for name in shown.columns if shown[name].null_count() < shown.height]]
+    gaps = ("n", "own_accuracy", "empty_gap", "empty_gap_p")
+    names = {
+        **{name: name for name in ("scorer", "n", "accuracy", "own_accuracy")}, "chance": "against chance",
+        "best_blind": "best blind scorer", "gap": "lead over it", "gap_p": "p", "empty_gap": "empty_gap",
+        "empty_gap_p": "empty_gap_p", "blind": "against it", "people_gap": "lead over annotators",
+        "people": "against annotators",
+    }  # fmt: skip
+    shown = _filled(seeing.select(name for name in names if has_gaps or name not in gaps)).rename(names, strict=False)
     shares = ("accuracy", "own_accuracy", "empty_gap", "lead over it", "lead over annotators")
-    known = [name for name in shares if name in shown.columns]
-    return Table(
+    return _table(
         "against chance and the best blind scorer, on all items",
-        shown.rename({"gap_p": "p"}, strict=False),
-        caption=f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of {LEADING} images or more",
-        digits=tuple((name, _SHARE) for name in known),
-        name="against-blind",
+        shown,
+        "against-blind",
+        f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of {LEADING} images or more",
+        *(name for name in shares if name in shown.columns),
     )
 
 
@@ -153,13 +153,9 @@ def _by_part(seeing: pl.DataFrame) -> Table:
     """Return the lead of each scorer over the best blind scorer of each part."""
     ahead = seeing.pivot("part", index="scorer", values="gap", maintain_order=True)
     best = dict(seeing.select("part", "best_blind").iter_rows())
-    return Table(
-        "lead over the best blind scorer of each part",
-        ahead,
-        caption="; ".join(f"{part}: {name}" for part, name in best.items()),
-        digits=tuple((name, _SHARE) for name in ahead.columns[1:]),
-        name="against-blind-by-part",
-    )
+    caption = "; ".join(f"{part}: {name}" for part, name in best.items())
+    title = "lead over the best blind scorer of each part"
+    return _table(title, ahead, "against-blind-by-part", caption, *ahead.columns[1:])
 
 
 def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
@@ -168,35 +164,32 @@ def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
     for first, second in itertools.combinations(scored, 2):
         known = marked.select("image", first=first.name, second=second.name).drop_nulls()
         if known.height:
-            a, b = (known[side].to_numpy() for side in ("first", "second"))
-            test = difference(a, b, known["image"].to_numpy())
+            test = difference(*(known[side].to_numpy() for side in ("first", "second", "image")))
             only = ((known["first"] > known["second"]).sum(), (known["first"] < known["second"]).sum())
             rows.append((first.name, second.name, known.height, *only, test.value, test.p))
     names = ["scorer", "other", "n", "only the first", "only the other", "difference", "p"]
     apart = pl.DataFrame(rows, schema=names, schema_overrides={"p": pl.Float64}, orient="row")
-    known = apart.filter(pl.col("p").is_not_null()) if rows else apart
-    corrected = known.with_columns(pl.Series("p", holm(known["p"].to_list()), pl.Float64))
-    return pl.concat([corrected, apart.filter(pl.col("p").is_null())]) if rows else apart
+    tested = apart.drop_nulls("p")
+    corrected = tested.with_columns(pl.Series("p", holm(tested["p"].to_list()), pl.Float64))
+    return pl.concat([corrected, apart.filter(pl.col("p").is_null())])
 
 
 def _complement(rows: pl.DataFrame) -> Iterator[Table]:
     """Compare just-scene with just-scene-plus: a scorer that only prefers long or short texts solves only one."""
-    wide = rows.filter(pl.col("part").is_in([_SCENE, _SCENE_PLUS]), pl.col("kind") != CEILING).pivot(
-        "part", index="scorer", values="accuracy", maintain_order=True
-    )
-    if not {_SCENE, _SCENE_PLUS} <= set(wide.columns):
+    tasks = [_SCENE, _SCENE_PLUS]
+    chosen = rows.filter(pl.col("part").is_in(tasks), pl.col("kind") != CEILING)
+    wide = chosen.pivot("part", index="scorer", values="accuracy", maintain_order=True)
+    if not {*tasks} <= {*wide.columns}:
         return
-    together, apart = pl.col(_SCENE) + pl.col(_SCENE_PLUS), (pl.col(_SCENE) - pl.col(_SCENE_PLUS)).abs()
-    likes = (
-        pl.when(pl.col(_SCENE) > pl.col(_SCENE_PLUS)).then(pl.lit("longer texts")).otherwise(pl.lit("shorter texts"))
-    )
-    is_one = ((together - 1).abs() <= _COMPLEMENT) & (apart > _SILENT)
-    yield Table(
+    together, apart = pl.col(_SCENE) + pl.col(_SCENE_PLUS), pl.col(_SCENE) - pl.col(_SCENE_PLUS)
+    likes = pl.when(apart > 0).then(pl.lit("longer texts")).otherwise(pl.lit("shorter texts"))
+    is_one = ((together - 1).abs() <= _COMPLEMENT) & (apart.abs() > _SILENT)
+    yield _table(
         "preference for long texts: right on just-scene, wrong on just-scene-plus",
-        wide.select("scorer", _SCENE, _SCENE_PLUS, sum=together, likes=pl.when(is_one).then(likes)),
-        caption="if the sum is between .9 and 1.1, the scorer may use only length (Hodosh & Hockenmaier 2016)",
-        digits=tuple((name, _SHARE) for name in (_SCENE, _SCENE_PLUS, "sum")),
-        name="complement",
+        wide.select("scorer", *tasks, sum=together, likes=pl.when(is_one).then(likes)),
+        "complement",
+        "if the sum is between .9 and 1.1, the scorer may use only length (Hodosh & Hockenmaier 2016)",
+        *(*tasks, "sum"),
     )
 
 
@@ -222,43 +215,32 @@ def _errors(
                 *(pl.when(is_number).then(side).alias(f"score of {name}") for side, name in _SHOWN.items()), "image",
             )
         )  # fmt: skip
-    wrong = pl.concat(shown) if shown else pl.DataFrame()
-    return wrong[[name for name in wrong.columns if wrong[name].null_count() < wrong.height]]
+    return _filled(pl.concat(shown)) if shown else pl.DataFrame()
 
 
 def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
     """Count the items of the blind-fair subset."""
     rows = []
     for part in parts_of(marked):
-        by = fair.balanced_by.get(part, ())
-        rows.append((part, in_part(marked, part).height, in_part(kept, part).height, " ".join(by) or None))
-    frame = pl.DataFrame(rows, schema=["part", "items", "kept", "balanced by"], orient="row")
+        by = " ".join(fair.balanced_by.get(part, ())) or None
+        rows.append((part, in_part(marked, part).height, in_part(kept, part).height, by))
+    counts = pl.DataFrame(rows, schema=["part", "items", "kept", "balanced by"], orient="row")
     as_many = "equally many items that the listed scorers get right and wrong"
     if marked["expected"].min() != CHANCE:
         as_many = "as many items that the listed scorers get right as chance does"
-    return Table(
+    return _table(
         f"blind-fair subset: of its {kept.height:,} items, no blind scorer solves significantly more than chance",
-        frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),
-        caption=f"{as_many}. The shares "
-        "of the parts differ from those of all items: compare scorers within the subset. --fair FILE writes it",
-        name="fair",
+        _filled(counts),
+        "fair",
+        f"{as_many}. The shares of the parts differ from those of all items: compare scorers within the subset. "
+        "--fair FILE writes it",
     )
 
 
 def figure(selection: Selection, rows: pl.DataFrame) -> Figure:
     """Draw the accuracies on all items."""
-    whole = of_all_items(rows).filter(pl.col("accuracy").is_not_null())
+    whole = of_all_items(rows).drop_nulls("accuracy").select("scorer", "accuracy", "low", "high", "kind")
     part = rows["part"][0] if ALL not in rows["part"] else ALL
-    title = selection.label if part == ALL else f"{selection.label}, {part}"
-    return Figure(
-        "choices",
-        f"Right choices: {title}",
-        "bars",
-        whole.select("scorer", "accuracy", "low", "high", "kind"),
-        x="scorer",
-        y="accuracy",
-        series="kind",
-        low="low",
-        high="high",
-        y_label="share of items",
-    )
+    title = f"Right choices: {selection.label if part == ALL else f'{selection.label}, {part}'}"
+    drawn = Figure("choices", title, "bars", whole, "scorer", "accuracy", "kind", y_label="share of items")
+    return replace(drawn, low="low", high="high")

@@ -15,7 +15,8 @@ from string import ascii_lowercase
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Finding, about, as_papers_write, joined
+from auditor.result import Finding, Sentence, about, as_papers_write, joined
+from auditor.result.portraits import HOMOGENEITY, Quoted
 
 #: The default metrics: one of each family by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it
 #: does not measure homogeneity, and does not vote.
@@ -128,7 +129,7 @@ class Answer:
         families, top = self.families, self.top
         firsts = sum(_leader(family) == top for family in families.values()) if top else 0
         if len(families) < 2:
-            parts = ["one metric family, so agreement is not measured"]
+            parts = ["One metric family, so agreement is not measured"]
         elif top is None:
             parts = [f"{joined([*families])} disagree about the first dataset"]
         elif firsts < len(families):
@@ -137,7 +138,7 @@ class Answer:
             names = [f"{name} ({len(own)} metrics)" if own[1:] else name for name, own in families.items()]
             parts = [f"{joined(names)} agree on the first dataset"]
         parts += [*self._disputed(), *self._joined()] if self.tested else []
-        return f"Metrics: {'; '.join(parts)}."
+        return Sentence(f"{'; '.join(parts)}.", "agreement")
 
     def _joined(self) -> Iterator[str]:
         """Yield the pairs that do not differ significantly by any metric."""
@@ -181,7 +182,15 @@ def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tupl
     if not found:
         return ()
     *much, following = consequence(rows, answered)
-    return *(f"{one.sentence}." for one in found), *much, answered.agreement(), following
+    return *map(Sentence.of, found), *much, answered.agreement(), following
+
+
+def quoted(homogeneity: pl.DataFrame, label: str) -> Iterator[Quoted]:
+    """Yield the homogeneity of each dataset by the last metric; column `label` names the datasets."""
+    last = homogeneity.filter(pl.col("metric") == pl.col("metric").last())
+    for row in last.iter_rows(named=True):
+        ends = row["low"], row["high"], row["confidence"]
+        yield Quoted(row[label], HOMOGENEITY, row["value"], *ends, row["metric"], row["signature"])
 
 
 def same_captions(selections: Sequence[Selection]) -> tuple[str, ...]:
@@ -204,25 +213,30 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
     own = dict(of_index.filter(metric=metric).select("label", "value").iter_rows())
     if top is None or top not in own:
         return (
-            "Next: name the metric with every comparison of these datasets, and prefer none of them for its "
-            "homogeneity.",
+            Sentence(
+                "Name the metric with every comparison of these datasets, and prefer none of them for its homogeneity.",
+                "next",
+            ),
         )
     others = sorted(value for label, value in own.items() if label != top)
-    much = (
-        f"By how much: captions of the wrong image score {own[top]:.0%} as high as those of the right image on {top}"
-        f"{among(others, f'{metric}; elsewhere ')}."
+    much = Sentence(
+        f"Captions of the wrong image score {own[top]:.0%} as high as those of the right image on {top}"
+        f"{among(others, f'{metric}; elsewhere ')}.",
+        "amount",
     )
     if answered.tested and not answered.surely:
-        return much, "Next: the difference is too small to prefer one of these datasets for training or evaluation."
+        small = "The difference is too small to prefer one of these datasets for training or evaluation."
+        return much, Sentence(small, "next")
     if any(top == below for order in answered.orders for _, below in order.ahead):
-        return much, (
-            "Next: do not compare scores across these datasets. Metrics disagree about their order, so prefer none of "
-            "them for its homogeneity."
+        return much, Sentence(
+            "Do not compare scores across these datasets. Metrics disagree about their order, so prefer none of them "
+            "for its homogeneity.",
+            "next",
         )
-    return (
-        much,
-        f"Next: do not compare scores across these datasets: phrases that fit many images score well on {top}. For "
-        "training, its captions teach less about each image.",
+    return much, Sentence(
+        f"Do not compare scores across these datasets: phrases that fit many images score well on {top}. For training, "
+        "its captions teach less about each image.",
+        "next",
     )
 
 

@@ -6,7 +6,7 @@ Or each text once per image, if some repeat others; or both.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -18,7 +18,7 @@ from auditor.model import Progress
 from auditor.result import Finding, counted
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, score_sets, with_givers
 from auditor.scoring.registry import References
-from auditor.scoring.scores import DISTINCT, RAW
+from auditor.scoring.variants import DISTINCT, RAW, draws_of, variants
 from auditor.store.captions import Captions
 from auditor.studies.compare.indices import Index, Rank
 
@@ -39,57 +39,38 @@ _UNEQUAL = 1.2
 UNEQUAL = "unequal-captions-per-image"
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """The compared captions of the datasets: `raw`, `equalized`, `distinct` or both of these.
-
-    `note` describes the sample.
-    """
-
-    name: str
-    against: References
-    note: str | None = None
-
-    @property
-    def size(self) -> int | None:
-        """The number of captions of each image, if images are sampled too."""
-        return None if self.against.images is None else (self.against.drawn or 0) + 1
-
-    @property
-    def each(self) -> list[References]:
-        """The references of each draw, with consecutive seeds."""
-        seed = self.against.seed
-        return [
-            self.against if seed is None else replace(self.against, seed=seed + draw)
-            for draw in range(self.against.draws)
-        ]
-
-
-def samplings_of(
+def variants_of(
     every: Sequence[Captions],
     references: int | None,
     images: int | None,
     seed: int,
     *,
     equalize: bool,
-    distinct: str | None = None,
-) -> tuple[Sampling, ...]:
-    """Return the samplings to compare on: raw, or raw and another (equalized, distinct by a tokenizer, or both).
+    distinct: bool,
+    unequal: bool,
+) -> tuple[dict[str, References], list[str]]:
+    """Return the variants to compare on: raw, and another (equalized, distinct, or both), if any; and why not.
 
-    Without `equalize`, at most `references` are drawn; with it, raw means every caption. Raises `UsageError` for
-    datasets that have no equal numbers.
+    Equal samples are drawn if wanted, or if captions per image are `unequal`. Then raw means every caption; else at
+    most `references` are drawn. Raises `UsageError` if wanted samples cannot be drawn; others have a note.
     """
-    if not equalize:
-        raw = Sampling(RAW, References("loo", references, seed))
-        return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
-    counted_in = [captions.like(replace(captions.selection, distinct=distinct)) for captions in every]
-    equal = equal_samples(counted_in, references, images, seed)
-    if distinct:
-        equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
-    return Sampling(RAW, References("loo")), equal
+    tokenizer = every[0].tokenizer
+    notes = list[str]()
+    if equalize or (unequal and not distinct):
+        by = tokenizer if distinct else None
+        try:
+            counted_in = [captions.like(replace(captions.selection, distinct=by)) for captions in every]
+            equal = equal_samples(counted_in, references, images, seed)
+            name = f"{EQUALIZED}-{DISTINCT}" if distinct else EQUALIZED
+            return {RAW: References("loo"), name: replace(equal, distinct=by)}, []
+        except UsageError as error:
+            if equalize:
+                raise UsageError(f"--equalize: {error}") from error
+            notes = [f"no equal samples: {error}"]
+    return variants(References("loo", references, seed), tokenizer, distinct=distinct), notes
 
 
-def equal_samples(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
+def equal_samples(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> References:
     """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
     captions_of = {one.label: one.images()["captions"] for one in every}
     if references is None:
@@ -100,7 +81,7 @@ def equal_samples(every: Sequence[Captions], references: int | None, images: int
         if captions < 2:
             few = ", ".join(label for label, number in common.items() if number < 2)
             raise UsageError(
-                f"--equalize: {few}: more than 10% of the images have a single caption, which has no reference; "
+                f"{few}: more than 10% of the images have a single caption, which has no reference; "
                 "set --references to sample only images that have so many"
             )
     else:
@@ -111,17 +92,20 @@ def equal_samples(every: Sequence[Captions], references: int | None, images: int
         label = min(enough, key=lambda label: enough[label])
         shortfall = "" if images is None else f", fewer than --images {images:,}"
         advice = "lower --references" if fewest == 0 else f"lower --images to {fewest:,}"
-        raise UsageError(
-            f"--equalize: {label} has {fewest:,} images with {captions:,} captions or more{shortfall}; {advice}"
-        )
-    number = images or fewest
-    note = (
-        f"equalized: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
-        f"({counted(captions - 1, 'reference', 'references')}), sampled by seed {seed} from images that have as many; "
-        f"{f'numbers are means of {DRAWS} draws, and intervals include their spread; ' if DRAWS > 1 else ''}"
-        "inter and brown draw from whole datasets"
-    )
-    return Sampling(EQUALIZED, References("loo", captions - 1, seed, number, draws=DRAWS), note)
+        raise UsageError(f"{label} has {fewest:,} images with {captions:,} captions or more{shortfall}; {advice}")
+    return References("loo", captions - 1, seed, images or fewest, draws=DRAWS)
+
+
+def sample_notes(against: References) -> list[str]:
+    """Describe equal samples."""
+    if against.images is None or against.drawn is None:
+        return []
+    return [
+        f"equalized: {counted(against.images, 'image', 'images')} of each dataset, {against.drawn + 1:,} captions of "
+        f"each image ({counted(against.drawn, 'reference', 'references')}), sampled by seed {against.seed} from images "
+        f"that have as many; numbers are means of {against.draws} draws, and intervals include their spread; inter and "
+        "brown draw from whole datasets"
+    ]
 
 
 def changed_orders(
@@ -178,17 +162,17 @@ def pooled_scores(
     captions: Captions,
     names: Sequence[str],
     substitutes: Substitutes,
-    sampling: Sampling,
+    against: References,
     metrics: Sequence[p.MetricName],
     seed: int,
     *,
     named: bool,
     progress: Progress,
 ) -> CandidateScores:
-    """Score candidates on every draw of a sampling, and pool the scores; other facts are those of the first draw."""
+    """Score candidates on every draw of captions, and pool the scores; other facts are those of the first draw."""
     drawn = list[CandidateScores]()
-    for draw, against in enumerate(sampling.each):
+    for draw, some in enumerate(draws_of(against)):
         how: dict[str, Any] = {"named": named, "once": True, "progress": progress}
-        one = score_sets(captions, names, substitutes, against, metrics, seed + draw, **how)
-        drawn.append(replace(one, scores=with_givers(captions, one, against)))
+        one = score_sets(captions, names, substitutes, some, metrics, seed + draw, **how)
+        drawn.append(replace(one, scores=with_givers(captions, one, some)))
     return replace(drawn[0], scores=pl.concat(one.scores for one in drawn))

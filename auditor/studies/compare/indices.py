@@ -52,6 +52,7 @@ class Index:
 class Indices:
     """Every index of one dataset, and its images, sorted. `captions` is their mean number per image."""
 
+    selection: Selection
     indices: tuple[Index, ...]
     captions: float
     notes: tuple[str, ...]
@@ -79,64 +80,64 @@ def estimated_indices(
     """
     label, sums = selection.label, image_sums(scores)
     images = tuple(scores["image"].unique().sort())
+    measured = _measured(sums, _twice(scores), {metric.label: metric for metric in requested})
+    finite = {key: value for key, value in measured.items() if np.isfinite(value.value)}
     key = drawing_key(seed, images)
-    by_label = {metric.label: metric.metric for metric in requested}
-    settings = {metric.label: metric.settings for metric in requested}
-    left_out = left_out_means(sums)
+    estimated = estimates(list(finite.values()), resamples, key, progress, f"{label}: resampling images")
+    errors = [metric.label for metric in requested if metric.metric.lower_is_better]
+    indices = []
+    for (metric, statistic), estimate in zip(finite, estimated, strict=True):
+        ends, error = estimate.interval(confidence), finite[metric, statistic].error
+        higher_is_first = statistic in INDICES or metric not in errors
+        indices.append(Index(label, metric, statistic, estimate.value, ends, error, higher_is_first, estimate))
+    notes = []
+    if undefined := [metric for metric, statistic in measured if (metric, statistic) not in finite]:
+        notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: the divisor is 0")
+    if resamples:
+        notes += _without_intervals(label, indices, sums.images)
+    human = sums.counts[:, 0]
+    captions = float(human.sum() / np.count_nonzero(human))
+    return Indices(selection, tuple(indices), captions, tuple(notes), sums, images)
+
+
+def _measured(
+    sums: ImageSums, twice: Mapping[str, float], requests: Mapping[str, MetricRequest]
+) -> dict[tuple[str, str], Measured]:
+    """Return each statistic by metric, and those without each image; `twice` is the part of the variance of intra."""
     measured: dict[tuple[str, str], Measured] = {}
-    undefined, twice = [], _twice(scores)
+    left_out = left_out_means(sums)
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
         of_metric = [index for index, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[index][0]] for index in of_metric]
-        ends, is_error = by_label[metric].ends(settings[metric]), by_label[metric].lower_is_better
+        card = requests[metric].metric
+        ends = card.ends(requests[metric].settings)
         if ends == ANY and (sums.sums[:, of_metric] >= 0).all():  # a metric of a user, without a declared range
             ends = POSITIVE
         span = ends[1] - ends[0]
+        ranges = {"homogeneity": POSITIVE if ends[0] >= 0 else ANY, "specificity": (-span, span)}
         values, without = (
-            derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=is_error)
+            derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=card.lower_is_better)
             for means in (sums.means, left_out)
         )
         for statistic in filter(values.__contains__, STATISTICS):
-            if np.isfinite(values[statistic]):
-                value, own = float(values[statistic]), ends
-                if statistic in INDICES:
-                    own = (-span, span) if statistic == "specificity" else POSITIVE if ends[0] >= 0 else ANY
-                slope = value / float(values["intra"] or 1) if statistic == "homogeneity" else statistic in _OF_INTRA
-                measured[metric, statistic] = Measured(
-                    value, without[statistic], own, twice.get(metric, 0.0) * slope**2
-                )
-            else:
-                undefined.append(metric)
-    estimated = estimates(list(measured.values()), resamples, key, progress, f"{label}: resampling images")
-    indices = [
-        Index(
-            label,
-            metric,
-            statistic,
-            estimate.value,
-            estimate.interval(confidence),
-            measured[metric, statistic].error,
-            statistic not in BOUNDS.values() or not by_label[metric].lower_is_better,
-            estimate,
-        )
-        for (metric, statistic), estimate in zip(measured, estimated, strict=True)
-    ]
-    open_ended: dict[str, list[str]] = {}
-    for index in indices if resamples else ():
+            value = float(values[statistic])
+            slope = value / float(values["intra"] or 1) if statistic == "homogeneity" else statistic in _OF_INTRA
+            error = twice.get(metric, 0.0) * slope**2
+            measured[metric, statistic] = Measured(value, without[statistic], ranges.get(statistic, ends), error)
+    return measured
+
+
+def _without_intervals(label: str, indices: Sequence[Index], images: int) -> list[str]:
+    """Report the statistics without an interval."""
+    if images < FEWEST:
+        few = f"{counted(images, 'image', 'images')}, fewer than {FEWEST}"
+        return [f"{label}: no intervals and no tests, because it has {few}"]
+    lacking: dict[str, list[str]] = {}
+    for index in indices:
         if index.interval is None:
-            open_ended.setdefault(index.metric, []).append(index.statistic)
-    notes = []
-    if undefined:
-        notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: the divisor is 0")
-    if resamples and sums.images < FEWEST:
-        number = counted(sums.images, "image", "images")
-        notes.append(f"{label}: no intervals and no tests, because it has {number}, fewer than {FEWEST}")
-    elif open_ended:
-        which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
-        notes.append(f"{label}: no interval for {which}: {WITHOUT}")
-    human = sums.counts[:, 0]
-    captions = float(human.sum() / np.count_nonzero(human))
-    return Indices(tuple(indices), captions, tuple(notes), sums, images)
+            lacking.setdefault(index.metric, []).append(index.statistic)
+    which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in lacking.items())
+    return [f"{label}: no interval for {which}: {WITHOUT}"] if lacking else []
 
 
 def _twice(scores: pl.DataFrame) -> dict[str, float]:

@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 
 import polars as pl
 
 from auditor.model import Progress
-from auditor.result import Result, Table, joined
+from auditor.result import Result, Sentence, joined
 from auditor.scoring.candidate_sets import substitutes_of
 from auditor.scoring.registry import defaults, requests
 from auditor.store.captions import Captions
-from auditor.studies.compare.answer import METRICS, QUOTED, among
+from auditor.studies.compare.answer import METRICS, QUOTED, among, quoted
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
 from auditor.studies.compare.indices import estimated_indices
+from auditor.studies.compare.tables import PLACED
 
 #: The sample of every mark: images, references of a caption, seed, resamples, confidence, tokenizer.
 IMAGES, REFERENCES, _SEED, _RESAMPLES, _CONFIDENCE, TOKENIZER = 500, 4, 1, 1000, 0.95, "bare"
@@ -30,10 +32,10 @@ def marks() -> pl.DataFrame:
 
 def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
     """Measure a dataset as the marks were. Raises `UsageError` if it has too few images with as many captions."""
-    sampling = equal_samples([captions], REFERENCES, IMAGES, _SEED)
+    against = equal_samples([captions], REFERENCES, IMAGES, _SEED)
     metrics = [name for name in METRICS if name in defaults()]
     scored = pooled_scores(
-        captions, ("human", "intra"), substitutes_of([captions]), sampling, metrics, _SEED, named=False,
+        captions, ("human", "intra"), substitutes_of([captions]), against, metrics, _SEED, named=False,
         progress=progress,
     )  # fmt: skip
     requested = requests(metrics)
@@ -69,22 +71,25 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
     return Result(
         "compare",
         own.with_columns(split=pl.lit(captions.selection.split, pl.String), confidence=_CONFIDENCE),
+        quoted=tuple(quoted(own.with_columns(label=pl.lit(label), confidence=_CONFIDENCE), "label")),
         selections=(captions.selection,),
         signatures=dict(own.select("metric", "signature").iter_rows()),
         tables=(
-            Table(
-                "homogeneity beside reference marks", frame, ("homogeneity",), sections="metric",
+            replace(
+                PLACED, title="homogeneity beside reference marks", frame=frame,
                 caption=(
                     "0: captions are unique to their image; 1: any caption fits any image. Every dataset: "
-                    f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}. Bars: share of "
-                    "the highest value; low, high: 95% confidence interval"
+                    f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}; low, high: 95% "
+                    "confidence interval"
                 ),
-                digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True,
             ),
         ),
         lead=(
-            f"Homogeneity: captions of the wrong image score {value:.0%} as high as those of the right image"
-            f"{among(others, f'{metric}; reference marks ')}.",
+            Sentence(
+                f"Captions of the wrong image score {value:.0%} as high as those of the right image"
+                f"{among(others, f'{metric}; reference marks ')}.",
+                "homogeneity",
+            ),
             *_placed(own, known),
         ),
     )  # fmt: skip
@@ -113,11 +118,12 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
         f": above by {joined(above.to_list())}, below by {joined(below.to_list())}" if len(above) and len(below) else ""
     )
     if placed:
-        yield f"Significance: {', '.join(placed)} (95% intervals)."
-    yield (
-        f"Metrics: they disagree about {joined(disputed)}{by}."
+        yield Sentence(f"{', '.join(placed)} (95% intervals).", "significance")
+    agreed = (
+        f"They disagree about {joined(disputed)}{by}."
         if disputed
-        else f"Metrics: all {whole} agree about every reference mark."
+        else f"All {whole} agree about every reference mark."
         if not partly
-        else "Metrics: none contradicts another, but some show no difference from a mark where others do."
+        else "None contradicts another, but some show no difference from a mark where others do."
     )
+    yield Sentence(agreed, "agreement")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
 
 import polars as pl
 
@@ -21,9 +20,6 @@ _INDEX = "homogeneity"
 
 #: The candidates, with what a figure adds to the name of a dataset.
 _NAMES = {"human": "", "intra": ", another image"}
-
-#: What a row repeats of its dataset.
-_FACTS = ("dataset", "version", "split", "images", "captions_per_image")
 
 #: Bars of a distribution, and counts per unit of a score that they are made of.
 _BINS, _FINE = 24, 200
@@ -68,19 +64,12 @@ def _overlap(own: Floats, other: Floats) -> float:
     return round(1 - float(np.abs(np.subtract(*reached)).max()), 12)
 
 
-def rows(
-    measured: Sequence[Overlap], facts: Mapping[str, Mapping[str, Any]], signatures: Mapping[str, str], seed: int
-) -> pl.DataFrame:
-    """Return one row per dataset and metric. A share of captions has no interval."""
-    made = [
-        {
-            **{name: facts[one.label][name] for name in _FACTS},
-            "metric": one.metric, "statistic": OVERLAP, "value": one.value, "seed": seed,
-            "signature": signatures[one.metric],
-        }
-        for one in measured
-    ]  # fmt: skip
-    return pl.DataFrame(made, schema_overrides={"split": pl.String}, infer_schema_length=None)
+def rows(measured: Sequence[Overlap], signatures: Mapping[str, str], seed: int) -> pl.DataFrame:
+    """Return one row per dataset (its `label`) and metric. A share of captions has no interval."""
+    columns = {"label": pl.String, "metric": pl.String, "value": pl.Float64, "signature": pl.String}
+    values = [(one.label, one.metric, one.value, signatures[one.metric]) for one in measured]
+    frame = pl.DataFrame(values, schema=columns, orient="row")
+    return frame.with_columns(statistic=pl.lit(OVERLAP), seed=pl.lit(seed, pl.Int64))
 
 
 def contradictions(measured: Sequence[Overlap], indices: Sequence[Indices]) -> list[str]:

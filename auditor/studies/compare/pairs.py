@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from auditor.arrays import np
-from auditor.model import Progress, Selection
+from auditor.model import Progress
 from auditor.result import Table
 from auditor.statistics.decisions import Decision, Pair, Spread, decisions
 from auditor.statistics.permutation import cliffs_delta
@@ -37,29 +36,16 @@ _SCHEMA = {
 _TITLE = "differences between datasets"
 
 
-@dataclass(frozen=True)
-class ComparedDataset:
-    """One dataset and its indices."""
-
-    selection: Selection
-    indices: Indices
-
-    @property
-    def images(self) -> tuple[str, ...]:
-        """The ids of its images, in order."""
-        return self.indices.images
-
-
 #: What is known of each pair of datasets by metric and statistic; pairs are numbers of datasets.
 Decided = Mapping[tuple[str, str], Mapping[Pair, Decision]]
 
 
-def decided(compared: Sequence[ComparedDataset], seed: int, confidence: float, progress: Progress) -> Decided:
+def decided(compared: Sequence[Indices], seed: int, confidence: float, progress: Progress) -> Decided:
     """Decide which datasets differ: the pairs of one metric and statistic are a family.
 
     Datasets with the same images are compared image by image.
     """
-    known = [{(index.metric, index.statistic): index.estimate for index in one.indices.indices} for one in compared]
+    known = [{(index.metric, index.statistic): index.estimate for index in one.indices} for one in compared]
     spreads: dict[tuple[str, str], dict[Pair, Spread]] = {}
     for done, (a, b) in enumerate(every := [*combinations(range(len(compared)), 2)]):
         images = compared[a].images
@@ -84,7 +70,7 @@ def decided(compared: Sequence[ComparedDataset], seed: int, confidence: float, p
 
 
 def pairs(
-    compared: Sequence[ComparedDataset],
+    compared: Sequence[Indices],
     decided: Decided,
     errors: Collection[str],
     signatures: Mapping[str, str],
@@ -101,10 +87,10 @@ def pairs(
     rows: list[dict[str, Any]] = []
     for at in combinations(range(len(compared)), 2):
         a, b = (compared[number] for number in at)
-        known_a, known_b = ({(one.metric, one.statistic): one for one in side.indices.indices} for side in (a, b))
+        known_a, known_b = ({(one.metric, one.statistic): one for one in side.indices} for side in (a, b))
         for metric, statistic in (key for key in known_a if key in known_b and key[1] in TESTED):
             value, value_against = (known[metric, statistic].value for known in (known_a, known_b))
-            by_image = [_by_image(side.indices.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
+            by_image = [_by_image(side.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
             decision = decided[metric, statistic].get(at)
             is_equal = a.images == b.images and np.array_equal(by_image[0], by_image[1], equal_nan=True)
             equal = 1.0 if resamples and is_equal else None  # whatever the number of images

@@ -13,64 +13,55 @@ from auditor.model import Draw, Progress
 from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import lacking
+from auditor.scoring.variants import RAW
 from auditor.statistics.cards import STATISTICS
 from auditor.statistics.decisions import decisions
+from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.sameness import SAMENESS, measured_sameness
 from auditor.statistics.studentized import estimates
 from auditor.store.captions import Captions, selections_of
 from auditor.studies.compare.indices import Index, ranks
+from auditor.studies.compare.measured import COLUMNS, ranked_rows
 from auditor.studies.compare.tables import percent, rank_words, ranked
 
 
-def ranked_by_sameness(
-    every: Sequence[Captions], seed: int, resamples: int, confidence: float, progress: Progress
-) -> Result:
+def ranked_by_sameness(every: Sequence[Captions], resampling: Resampling, progress: Progress) -> Result:
     """Rank datasets by sameness. One caption of each image counts, drawn by the seed if there are several.
 
     Rows have the columns of `compare`. A dataset without a value has no row.
     """
-    indices = list[tuple[Captions, Index]]()
-    notes = []
+    indices, notes = dict[int, Index](), list[str]()
     for number, captions in enumerate(every):
         progress(f"{captions.label}: sameness", number, len(every))
-        index = _index(captions, seed, resamples, confidence)
+        index = _index(captions, resampling)
         if np.isfinite(index.value):
-            indices.append((captions, index))
+            indices[len(indices)] = index
         else:
             notes.append(f"{captions.label}: no sameness: fewer than two captions, or no word")
     drawn = [captions.label for captions in every if not lacking(captions)]
     if drawn:
-        notes.append(f"sameness: one caption of each image of {', '.join(drawn)}, sampled by seed {seed}")
+        notes.append(f"sameness: one caption of each image of {', '.join(drawn)}, sampled by seed {resampling.seed}")
     if len(every) == 2:
         first, second = (captions.label for captions in every)
         drift = f"`{call('diff', first, second, depth='drift')}`"
         notes.append(f"how words, openings and lengths differ from {first} to {second}: {drift}")
-    parameters: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": seed}
+    parameters: dict[str, str | int | float | bool] = {
+        "tok": every[0].tokenizer,
+        "captions": 1,
+        "seed": resampling.seed,
+    }
     signature = str(Signature(SAMENESS, parameters, STATISTICS[SAMENESS].version))
-    decided = decisions([index.estimate for _, index in indices])
-    placed = ranks({number: index for number, (_, index) in enumerate(indices)}, decided, confidence)
-    rows = pl.DataFrame(
-        [
-            {
-                "label": index.label, "dataset": captions.selection.version.dataset, "metric": SAMENESS,
-                "statistic": SAMENESS, "value": index.value, "low": index.interval and index.interval[0],
-                "high": index.interval and index.interval[1], "rank": rank.rank, "rank_low": rank.best,
-                "rank_high": rank.worst, "version": captions.selection.version.version,
-                "split": captions.selection.split, "se": index.se, "resamples": resamples,
-                "confidence": confidence if resamples else None, "seed": seed, "drawn_from": None,
-                "signature": signature,
-            }
-            for (captions, index), rank in zip(indices, placed, strict=True)
-        ],
-        infer_schema_length=None,
-    )  # fmt: skip
-    rows = rows.sort("rank", nulls_last=True, maintain_order=True) if rows.height else rows
+    placed = ranks(indices, decisions([index.estimate for index in indices.values()]), resampling.confidence)
+    ranking = {(SAMENESS, SAMENESS): [*zip(indices.values(), placed, strict=True)]}
+    facts = pl.concat(captions.stamp(pl.DataFrame({"label": captions.label})) for captions in every)
+    rows = facts.join(ranked_rows(ranking, {}, {SAMENESS: signature}, resampling), "label", maintain_order="right")
+    rows = rows.sort("rank", nulls_last=True, maintain_order=True)
     return Result(
         "compare",
-        rows.drop("label", strict=False),
+        rows.select(COLUMNS),
         selections=selections_of(every),
         signatures={SAMENESS: signature},
-        tables=(_table(rows, confidence),) if rows.height else (),
+        tables=(_table(rows, resampling.confidence),) if rows.height else (),
         lead=_lead(rows) if rows.height else (),
         notes=tuple(notes),
     )
@@ -89,14 +80,14 @@ def added(result: Result, sameness: Result) -> Result:
     )
 
 
-def _index(captions: Captions, seed: int, resamples: int, confidence: float) -> Index:
+def _index(captions: Captions, resampling: Resampling) -> Index:
     """Measure sameness on one caption of each image; NaN for fewer than two captions with a word."""
     selection = captions.selection
-    workspace = captions.like(replace(selection, draw=Draw(1, seed))).workspace(lists=1)
+    workspace = captions.like(replace(selection, draw=Draw(1, resampling.seed))).workspace(lists=1)
     measured = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
-    key = (seed, *selection.content)
-    (estimate,) = estimates([measured], resamples, key)
-    value, ends = round(measured.value, DECIMALS), estimate.interval(confidence)
+    key = (resampling.seed, *selection.content)
+    (estimate,) = estimates([measured], resampling.times, key)
+    value, ends = round(measured.value, DECIMALS), estimate.interval(resampling.confidence)
     return Index(captions.label, SAMENESS, SAMENESS, value, ends, measured.error, True, estimate)
 
 
@@ -108,8 +99,9 @@ def _table(rows: pl.DataFrame, confidence: float) -> Table:
         "over images. Ranks such as 1–2 are tied within sampling error"
     )
     return Table(
-        "homogeneity by sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS
-    )
+        "homogeneity by sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS,
+        sample=RAW,
+    )  # fmt: skip
 
 
 def _lead(rows: pl.DataFrame) -> tuple[str, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import polars as pl
 
@@ -15,97 +14,27 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, findings_in, joined, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
+from auditor.result import Figure, Finding, Result, Said, Sentence, Table, findings_in, joined, notes_in
+from auditor.result.portraits import HOMOGENEITY
+from auditor.scoring.candidate_sets import Substitutes, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
-from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
+from auditor.scoring.scores import repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
+from auditor.scoring.variants import RAW, merged, stacked
+from auditor.statistics.paired_systems import Resampling
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.studies.compare import overlap, tables
-from auditor.studies.compare import pairs as comparison_pairs
-from auditor.studies.compare.answer import METRICS, answer, lead, same_captions
-from auditor.studies.compare.equalize import Sampling, changed_orders, pooled_scores, samplings_of, unequal_captions
-from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
-from auditor.studies.compare.overlap import Overlap, overlaps
-from auditor.studies.compare.pairs import ComparedDataset
+from auditor.studies.compare import overlap, pairs, tables
+from auditor.studies.compare.answer import METRICS, Answer, answer, lead, quoted, same_captions
+from auditor.studies.compare.equalize import changed_orders, unequal_captions, variants_of
+from auditor.studies.compare.indices import INDICES
+from auditor.studies.compare.measured import COLUMNS, Compared, Setting, measured
 from auditor.studies.compare.sameness import added, ranked_by_sameness
 from auditor.studies.compare.shared import on_shared
 from auditor.text import AUTO
 
-
-@dataclass(frozen=True)
-class SampledComparison:
-    """All datasets by one sampling: indices, datasets to test, and by label the facts of its rows."""
-
-    sampling: Sampling
-    indices: tuple[Indices, ...]
-    compared: tuple[ComparedDataset, ...]
-    facts: Mapping[str, Mapping[str, Any]]
-    signatures: Mapping[str, str]
-    notes: tuple[Said, ...]
-    overlaps: tuple[Overlap, ...]
-
-
-def measure(
-    sampling: Sampling,
-    selections: Sequence[Selection],
-    scores_of: Callable[[Selection, Sampling], CandidateScores],
-    indices_of: Callable[[CandidateScores], Indices],
-) -> SampledComparison:
-    """Measure the datasets one by one: only one has its scores in memory."""
-    indices, compared, facts, notes = (
-        list[Indices](),
-        list[ComparedDataset](),
-        dict[str, dict[str, Any]](),
-        list[Said](),
-    )
-    reasons: dict[str, Mapping[str, str]] = {}
-    overlapping: list[Overlap] = []
-    signatures: dict[str, str] = {}
-    for selection in selections:
-        measured = scores_of(selection, sampling)
-        indices.append(indices_of(measured))
-        overlapping += overlaps(selection.label, measured.scores)
-        compared.append(ComparedDataset(selection, indices[-1]))
-        facts[selection.label] = _facts(measured) | {
-            "images": sampling.against.images or len(indices[-1].images),
-            "captions_per_image": float(sampling.size or indices[-1].captions),
-        }
-        reasons[selection.label] = measured.reasons
-        signatures |= measured.signatures
-        notes += [*measured.notes, *indices[-1].notes]
-    all_notes = (*notes, *missing(reasons), *filter(None, [sampling.note]))
-    return SampledComparison(
-        sampling, tuple(indices), tuple(compared), facts, signatures, all_notes, tuple(overlapping)
-    )
-
-
-def _facts(measured: CandidateScores) -> dict[str, Any]:
-    """Return the columns that identify a dataset, and by statistic the source of its substitutes."""
-    selection: Selection = measured.selection
-    sources = {BOUNDS[candidate.name]: candidate.source for candidate in measured.sets}
-    return {
-        "label": selection.label,
-        "dataset": selection.version.dataset,
-        "version": selection.version.version,
-        "split": selection.split,
-        "sources": sources | {"specificity": sources.get("inter")},
-    }
-
-
-_COLUMNS = (
-    "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "version", "split", "se",
-    "resamples", "confidence", "seed", "drawn_from", "signature",
-)  # fmt: skip
-
-_EQUALIZED_COLUMNS = ("images", "captions_per_image", "variant")
-
-_TYPES: Mapping[str, type[pl.DataType]] = {
-    **dict.fromkeys(("low", "high", "se", "confidence"), pl.Float64),
-    **dict.fromkeys(("rank_low", "rank_high"), pl.Int64),
-    **dict.fromkeys(("split", "drawn_from"), pl.String),
-}
+_OF_SAMPLES = ("images", "captions_per_image", "variant")
 
 
 _METRIC: p.Parameter = get_args(p.Metrics)[1]
@@ -200,148 +129,138 @@ def compare(
     if len(refs) < 2:
         raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
     p.check_resampling(resamples, confidence)
-    left, named = left_out(metrics), bool(metrics)
-    metrics = metrics or [name for name in METRICS if name in defaults()]
-    requested = requests(metrics)
-    errors = {metric.label for metric in requested if metric.metric.lower_is_better}
-    against = References("loo", None if equalize else references, seed)
+    resampling = Resampling(resamples, confidence, seed)
+    names = metrics or [name for name in METRICS if name in defaults()]
     selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
     selected, shared = on_shared(selected, missing)
-    tokenizer, notes = selected[0].tokenizer, selected[0].notes
-    single = any(map(lacking, selected)) and not sees_images(requested)
-    sameness = ranked_by_sameness(selected, seed, resamples, confidence, progress) if single else None
+    single = any(map(lacking, selected)) and not sees_images(requests(names))
+    sameness = ranked_by_sameness(selected, resampling, progress) if single else None
     words = f"`{call('words', refs[0], against=refs[1])}` compares words"
-    every, alone = referenced(selected, against, requested, 0 if sameness else 2, words)
+    against = References("loo", None if equalize else references, seed)
+    every, alone = referenced(selected, against, requests(names), 0 if sameness else 2, words)
     if sameness and len(every) < 2:
-        told = (*notes, *sameness.notes)
+        told = (*selected[0].notes, *sameness.notes)
         return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
-    selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
     substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
-    repeated = repeats(every, progress, left_out=distinct)
-    by = tokenizer if distinct else None
     unequal = unequal_captions(every, references)
-    equal = bool(unequal) and not distinct
-    samplings, why_not = _samplings(every, references, images, seed, equalize=equalize, equal=equal, distinct=by)
-    last, both = samplings[-1].name, len(samplings) > 1
-
-    def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
-        return pooled_scores(
-            captions_of[selection], tuple(BOUNDS), substitutes, sampling, metrics, seed, named=named, progress=progress
-        )
-
-    def indices_of(measured: CandidateScores) -> Indices:
-        return estimated_indices(measured.selection, measured.scores, requested, seed, resamples, confidence, progress)
-
-    parts = [measure(sampling, selections, scores_of, indices_of) for sampling in samplings]
-    known = {
-        metric.label if part is parts[0] else f"{metric.label} {part.sampling.name}": part.signatures[metric.label]
-        for part in parts
-        for metric in requested
-        if metric.label in part.signatures
-    }
-    reported = [*left, *alone, *pooled, *why_not, *parts[0].notes]
-    for part in parts[1:]:
-        reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
-    reported = list(dict.fromkeys([*reported, *repeated]))
-    decisions = [comparison_pairs.decided(part.compared, seed, confidence, progress) for part in parts]
-    orders = [
-        {
-            (statistic, metric.label): _ranked(part.indices, statistic, metric.label, decided, confidence)
-            for metric in requested
-            for statistic in STATISTICS
-        }
-        for part, decided in zip(parts, decisions, strict=True)
-    ]
-    reported += overlap.contradictions(parts[-1].overlaps, parts[-1].indices)
-    rows = pl.concat(
-        _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
-        for part, order in zip(parts, orders, strict=True)
+    variants, why_not = variants_of(
+        every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
     )
-    unranked = _known(rows, ranked_by).filter(pl.col("rank").is_null())
-    for label, named in unranked.group_by("label", maintain_order=True).agg("statistic").iter_rows():
-        why = "too few images, or too few that differ, for a test"
-        reported.append(f"{label}: no rank by {joined([*dict.fromkeys(named)])}: {why}")
-    tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
-    drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
-    tested = [
-        comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples)
-        for p, decided in zip(parts, decisions, strict=True)
-    ]
-    differences = [
-        _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
-        for part, rows in zip(parts, tested, strict=True)
-    ]
-    main = rows.filter(variant=last) if both else rows
-    answers = [answer(index, main, tested[-1], errors, confidence) for index in ranked_by]
-    on_all = answer("homogeneity", rows.filter(variant=RAW), tested[0], errors, confidence) if both else None
-    same = same_captions(selections)
-    ahead = [
-        one for one in (each.finding(selections, tables.SAMPLED.get(last, "")) for each in answers) if one and not same
-    ]
-    result = Result(
-        "compare",
-        pl.concat(
-            [
-                _unranked(rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), ranked_by),
-                *(
-                    _on(p.sampling, overlap.rows(p.overlaps, p.facts, p.signatures, seed), beside=both).drop(
-                        () if both else _EQUALIZED_COLUMNS, strict=False
-                    )
-                    for p in parts
-                ),
-                *differences,
-            ],
-            how="diagonal_relaxed",
-        ),
-        selections=selections,
-        signatures=known,
-        tables=(
-            *tables.placed(answers[0], main, errors, confidence, decisions[-1], last if both else ""),
-            *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, decisions[0], RAW) if on_all else ()),
-            *overlap.table(parts[-1].overlaps),
-            *tabled(_known(rows, ranked_by), errors, resamples, confidence),
-            *(
-                comparison_pairs.table(rows, part.sampling.name if both else None)
-                for part, rows in zip(parts, tested, strict=True)
-                if resamples
-            ),
-        ),
-        figures=(*drawn(_known(rows, ranked_by), errors, confidence), *overlap.figures(parts[-1].overlaps)),
-        lead=(
-            *shared,
-            *same,
-            *lead([one for one in ahead if one.kind == "more-homogeneous"], main, answers[0]),
-            *(f"Caveat: {one.sentence}{', as here' if both else ''}." for one in unequal),
-        ),
-        notes=(*notes, *notes_in(reported)),
-        findings=(
-            *findings_in(reported),
-            *ahead,
-            *(changed_orders(orders[0], orders[1], ranked_by, last) if both else ()),
-            *unequal,
-        ),
-    )
+    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
+    setting = Setting(names, bool(metrics), substitutes, resampling, steps)
+    parts = {name: measured(every, against, setting) for name, against in variants.items()}
+    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
+    repeated = repeats(every, progress, left_out=distinct)
+    result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
     return added(result, sameness) if sameness else result
 
 
-def _samplings(
-    every: Sequence[Captions],
-    references: int | None,
-    images: int | None,
-    seed: int,
-    *,
-    equalize: bool,
-    equal: bool,
-    distinct: str | None,
-) -> tuple[Sequence[Sampling], list[str]]:
-    """Return the samplings, `equal` ones if they were not asked for but are possible, and why they are not."""
-    try:
-        return samplings_of(every, references, images, seed, equalize=equalize or equal, distinct=distinct), []
-    except UsageError as error:
-        if equalize:
-            raise
-        reason = f"no equal samples: {str(error).removeprefix('--equalize: ')}"
-    return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [reason]
+@dataclass(frozen=True)
+class _Comparison:
+    """Datasets on raw captions, or on these and another variant: then that one answers, and raw is beside it."""
+
+    parts: Mapping[str, Compared]
+    ranked_by: Sequence[str]
+    setting: Setting
+    unequal: Sequence[Finding]
+
+    @property
+    def beside_raw(self) -> str:
+        """The name of the variant that raw is beside, if there is one."""
+        return ([*self.parts][1:] or [""])[0]
+
+    @property
+    def main(self) -> Compared:
+        """The variant that answers."""
+        return self.parts[self.beside_raw or RAW]
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The rows of all variants by which datasets are ranked, or could be."""
+        rows = stacked({name: part.measured.rows for name, part in self.parts.items()})
+        return rows.filter(~pl.col("statistic").is_in(INDICES) | pl.col("statistic").is_in(self.ranked_by))
+
+    def result(
+        self, selections: tuple[Selection, ...], shared: Sequence[str], notes: Sequence[Said], repeated: Sequence[Said]
+    ) -> Result:
+        """Put all variants into one result: sentences on `shared` images come first, notes around those of variants."""
+        main, named = self.main, self.beside_raw
+        whole = merged({name: part.measured for name, part in self.parts.items()})
+        answers = [self._answer(main, index) for index in self.ranked_by]
+        same = same_captions(selections)
+        sampled = tables.SAMPLED.get(named, "")
+        ahead = [] if same else [one for each in answers if (one := each.finding(selections, sampled))]
+        reported = list(dict.fromkeys([*notes, *whole.notes, *repeated]))
+        reported += [*overlap.contradictions(main.overlaps, main.indices), *_without_rank(self.rows)]
+        first = [one for one in ahead if one.kind == "more-homogeneous"]
+        return Result(
+            "compare",
+            self._frame(whole.rows),
+            selections=selections,
+            signatures=whole.signatures,
+            tables=self._tables(),
+            figures=self._figures(),
+            lead=(
+                *shared,
+                *same,
+                *lead(first, main.measured.rows, answers[0]),
+                *(Sentence.of(one, "caveat", ", as here." if named else ".") for one in self.unequal),
+            ),
+            notes=notes_in(reported),
+            quoted=tuple(quoted(main.measured.rows.filter(statistic=HOMOGENEITY), "label")),
+            findings=(
+                *findings_in(reported),
+                *ahead,
+                *(changed_orders(self.parts[RAW].ranking, main.ranking, self.ranked_by, named) if named else ()),
+                *self.unequal,
+            ),
+        )
+
+    def _answer(self, part: Compared, index: str) -> Answer:
+        return answer(index, part.measured.rows, part.tests, self.setting.errors, self.setting.resampling.confidence)
+
+    def _frame(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return indices, overlaps and pairs; column `variant` and the sizes of samples only beside raw rows."""
+        hidden = () if self.beside_raw else _OF_SAMPLES
+        overlapping = stacked({name: part.overlapping for name, part in self.parts.items()})
+        tests = stacked({name: part.tests for name, part in self.parts.items()}).drop(pairs.LABELS)
+        parts = [
+            _unranked(rows, self.ranked_by).select(*COLUMNS, *_OF_SAMPLES).drop(hidden),
+            overlapping.drop(hidden, strict=False),
+            tests if self.beside_raw else tests.drop("variant"),
+        ]
+        return pl.concat(parts, how="diagonal_relaxed")
+
+    def _tables(self) -> tuple[Table, ...]:
+        named, errors = self.beside_raw, self.setting.errors
+        resamples, confidence = self.setting.resampling.times, self.setting.resampling.confidence
+        placed = [
+            table
+            for name, part in ({named: self.main, RAW: self.parts[RAW]} if named else {"": self.main}).items()
+            for table in tables.placed(
+                self._answer(part, HOMOGENEITY), part.measured.rows, errors, confidence, part.decided, name
+            )
+        ]
+        further = (
+            tables.sampling_tables(self.rows, errors, resamples, confidence, named)
+            if named
+            else tables.tables(self.rows, errors, resamples, confidence)
+        )
+        tests = {name: part.tests for name, part in self.parts.items() if resamples}
+        of_pairs = (pairs.table(rows, name if named else None) for name, rows in tests.items())
+        return (*placed, *overlap.table(self.main.overlaps), *further, *of_pairs)
+
+    def _figures(self) -> tuple[Figure, ...]:
+        rows = self.rows.filter(variant=self.beside_raw or RAW)
+        drawn = tables.figures(rows, self.setting.errors, self.setting.resampling.confidence, self.beside_raw)
+        return (*drawn, *overlap.figures(self.main.overlaps))
+
+
+def _without_rank(rows: pl.DataFrame) -> list[str]:
+    """Report the statistics by which datasets have no rank."""
+    unranked = rows.filter(pl.col("rank").is_null()).group_by("label", maintain_order=True).agg("statistic")
+    why = "too few images, or too few that differ, for a test"
+    return [f"{label}: no rank by {joined([*dict.fromkeys(named)])}: {why}" for label, named in unranked.iter_rows()]
 
 
 def _pool(every: Sequence[Captions], drawn: Substitutes) -> tuple[Substitutes, list[str], Sequence[str]]:
@@ -350,59 +269,7 @@ def _pool(every: Sequence[Captions], drawn: Substitutes) -> tuple[Substitutes, l
     return substitutes, notes, INDICES[:1] if notes and substitutes is drawn else INDICES
 
 
-def _known(rows: pl.DataFrame, ranked_by: Sequence[str]) -> pl.DataFrame:
-    return rows.filter(~pl.col("statistic").is_in(INDICES) | pl.col("statistic").is_in(ranked_by))
-
-
 def _unranked(rows: pl.DataFrame, ranked_by: Sequence[str]) -> pl.DataFrame:
     """Return the rows without the ranks that `inter` from different sources would give."""
     is_ranked = ~pl.col("statistic").is_in(["inter", "specificity"]) | (len(ranked_by) == len(INDICES))
     return rows.with_columns(pl.when(is_ranked).then(name).alias(name) for name in ("rank", "rank_low", "rank_high"))
-
-
-def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:
-    """Add the name of the sampling to its rows if there are two samplings."""
-    return rows.with_columns(variant=pl.lit(sampling.name)) if beside else rows
-
-
-def _ranked(
-    indices: Sequence[Indices], statistic: str, metric: str, decided: comparison_pairs.Decided, confidence: float
-) -> list[tuple[Index, Rank]]:
-    """Rank the datasets that have a statistic, best first."""
-    numbered = [(number, index) for number, each in enumerate(indices) for index in each.indices]
-    same_kind = {number: one for number, one in numbered if (one.statistic, one.metric) == (statistic, metric)}
-    order = zip(same_kind.values(), ranks(same_kind, decided.get((metric, statistic), {}), confidence), strict=True)
-    return sorted(order, key=lambda pair: pair[1].rank or len(indices) + 1)
-
-
-def _rows(
-    by_rank: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
-    facts: Mapping[str, Mapping[str, Any]],
-    signatures: Mapping[str, str],
-    seed: int,
-    resamples: int,
-    confidence: float,
-) -> pl.DataFrame:
-    """Return one row per dataset, metric and statistic, with column `label`."""
-    rows = [
-        {
-            **{name: fact for name, fact in facts[index.label].items() if name != "sources"},
-            "metric": metric,
-            "statistic": statistic,
-            "value": index.value,
-            "low": index.interval and index.interval[0],
-            "high": index.interval and index.interval[1],
-            "rank": rank.rank,
-            "rank_low": rank.best,
-            "rank_high": rank.worst,
-            "se": index.se,
-            "resamples": resamples,
-            "confidence": confidence if resamples else None,
-            "seed": seed,
-            "drawn_from": facts[index.label]["sources"].get(statistic),
-            "signature": signatures[metric],
-        }
-        for (statistic, metric), order in by_rank.items()
-        for index, rank in order
-    ]
-    return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)

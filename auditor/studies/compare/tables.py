@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from auditor.result import Figure, Table, plain
-from auditor.result.document import RAW_PLACED
-from auditor.scoring.scores import DISTINCT, RAW
+from auditor.result.views import EMPTY
+from auditor.scoring.variants import DISTINCT, RAW
 from auditor.studies.compare.answer import QUOTED, Answer
 from auditor.studies.compare.equalize import EQUALIZED
 from auditor.studies.compare.pairs import Decided
@@ -26,6 +26,15 @@ _INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("
 BETTER = ("upper", "specificity")
 
 _LOWER = ("intra", "inter", "brown")
+
+_DIGITS = (("low", 3), ("high", 3))
+
+#: A table that places datasets by homogeneity, without its rows.
+PLACED = Table(
+    "", EMPTY, ("homogeneity",), sections="metric", digits=_DIGITS, name="homogeneity", is_scaled=True, sample=RAW
+)
+
+_TIED = "Ranks such as 1–2 are tied within sampling error"
 
 
 def rank_words(row: Mapping[str, Any]) -> str:
@@ -46,28 +55,25 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
         .select("metric", "label", pl.col("^(intra|inter|brown)$"))
     )
     upper = ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
-    made = [
+    titled = {
+        "bounds": ("upper bound, lower bounds", upper),
+        "specificity": (f"specificity = {formula('specificity', rows, errors)}", ranked(rows, "specificity")),
+    }
+    shown = [
         Table(
-            "upper bound, lower bounds",
-            upper.rename({"label": "dataset"}),
+            title,
+            frame.rename({"label": "dataset"}),
             sections="metric",
-            best=_best(upper),
-            name="bounds",
+            best=tuple((row, frame.columns[3]) for row in _first(frame["rank"])),
+            name=name,
         )
+        for name, (title, frame) in titled.items()
+        if name == "bounds" or frame.height
     ]
-    for index in _INDICES:
-        shown = ranked(rows, index).rename({"label": "dataset"})
-        if shown.height and index != "homogeneity":
-            title = f"{index} = {formula(index, rows, errors)}"
-            made.append(Table(title, shown, sections="metric", best=_best(shown), name=index))
     how = "se: jackknife standard error over images"
     if resamples:
-        how = (
-            f"low, high: {percent(confidence)} confidence interval (bootstrap over images, {resamples:,} resamples); "
-            f"{how}. Ranks such as 1–2 are tied within sampling error"
-        )
-    made.append(replace(made.pop(), caption=how))
-    return tuple(made)
+        how = f"low, high: {_intervals(resamples, confidence)}; {how}. {_TIED}"
+    return (*shown[:-1], replace(shown[-1], caption=how))
 
 
 def placed(
@@ -90,7 +96,9 @@ def placed(
     if contrary:
         shown = shown.with_columns(order=pl.when(pl.col("metric").is_in(contrary)).then(pl.lit("differs")))
     columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "order"]
-    caption = "0: captions are unique to their image; 1: any caption fits any image. Bars: share of the highest value"
+    caption = "score of a caption of another image, divided by that of one of the same image: "
+    caption += formula("homogeneity", rows, errors)
+    caption += "; 0: captions are unique to their image; 1: any caption fits any image"
     if answered.tested:
         caption += (
             "; group: two datasets without a common letter differ (for all pairs of a metric together, p_adjusted < "
@@ -99,20 +107,10 @@ def placed(
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
     caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
     caption += _visible(shown["metric"], decided)
-    title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
+    title = "homogeneity: how well captions fit other images" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
-    return (
-        Table(
-            title,
-            frame,
-            ("homogeneity",),
-            sections="metric",
-            caption=caption,
-            digits=(("low", 3), ("high", 3)),
-            name=RAW_PLACED if variant == RAW else "homogeneity",
-            is_scaled=True,
-        ),
-    )
+    name = "homogeneity-raw" if variant == RAW else PLACED.name
+    return (replace(PLACED, title=title, frame=frame, caption=caption, name=name, sample=variant or RAW),)
 
 
 def _visible(metrics: pl.Series, decided: Decided) -> str:
@@ -125,12 +123,12 @@ def _visible(metrics: pl.Series, decided: Decided) -> str:
     return f"; new sets of these sizes would show a true difference of {max(seen):.2g} by {metric} in 80 of 100 cases"
 
 
-def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
-    """Draw each index as bars, datasets side by side by metric."""
+def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str = "") -> tuple[Figure, ...]:
+    """Draw each index as bars, datasets side by side by metric. The title names the variant of the rows, if any."""
     return tuple(
         Figure(
             index,
-            f"{index.capitalize()} = {formula(index, rows, errors)}",
+            f"{index.capitalize()} = {formula(index, rows, errors)}" + (f", {variant}" if variant else ""),
             "bars",
             of_index.select("metric", "value", "low", "high", dataset="label"),
             x="metric",
@@ -158,10 +156,9 @@ def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
     )
 
 
-def _best(shown: pl.DataFrame) -> tuple[tuple[int, str], ...]:
-    """Return the cells of the values that are first without a tie."""
-    value = shown.columns[3]
-    return tuple((row, value) for row, rank in enumerate(shown["rank"]) if rank == "1")
+def _first(ranks: pl.Series) -> list[int]:
+    """Return the rows that are first without a tie."""
+    return [row for row, rank in enumerate(ranks) if rank == "1"]
 
 
 def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
@@ -169,6 +166,10 @@ def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
     similarity, error = _INDICES[index]
     counting = [metric for metric in rows["metric"].unique(maintain_order=True) if metric in errors]
     return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
+
+
+def _intervals(resamples: int, confidence: float) -> str:
+    return f"{percent(confidence)} confidence interval (bootstrap over images, {resamples:,} resamples)"
 
 
 def percent(confidence: float) -> str:
@@ -198,24 +199,17 @@ def sampling_tables(
     """Arrange the rows of `compare` on both samplings, with columns `label` and `variant`, by statistic and metric."""
     caption = f"raw: every image and caption; {variant}: {_MEANS[variant]}; se: jackknife standard error over images"
     if resamples:
-        how = f"{percent(confidence)} confidence interval (bootstrap over images, {resamples:,} resamples)"
-        caption += f"; low, high: {how}. Ranks such as 1–2 are tied within sampling error"
-    made = []
+        caption += f"; low, high: {_intervals(resamples, confidence)}. {_TIED}"
+    shown = []
     for statistic in _SHOWN:
-        shown = _beside(rows, statistic, variant)
-        if shown.is_empty():
-            continue
-        title = statistic if statistic in ("upper", "intra") else f"{statistic} = {formula(statistic, rows, errors)}"
-        first = [
-            (row, name)
-            for name, rank in ((RAW, "raw_rank"), (variant, "rank"))
-            for row, label in enumerate(shown[rank])
-            if label == "1" and statistic in BETTER
-        ]
-        made.append(
-            Table(f"{title}, raw and {variant}", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
-        )
-    return (*made[:-1], replace(made[-1], caption=caption))
+        frame = _beside(rows, statistic, variant)
+        title = f"{statistic} = {formula(statistic, rows, errors)}" if statistic in _INDICES else statistic
+        ranks = {RAW: "raw_rank", variant: "rank"} if statistic in BETTER else {}
+        first = sorted((row, name) for name, rank in ranks.items() for row in _first(frame[rank]))
+        if frame.height:
+            title = f"{title}, raw and {variant}"
+            shown.append(Table(title, frame, sections="metric", best=tuple(first), name=statistic))
+    return (*shown[:-1], replace(shown[-1], caption=caption))
 
 
 def _beside(rows: pl.DataFrame, statistic: str, variant: str) -> pl.DataFrame:
@@ -230,11 +224,3 @@ def _beside(rows: pl.DataFrame, statistic: str, variant: str) -> pl.DataFrame:
         "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
         variant, "low", "high", "se",
     )  # fmt: skip
-
-
-def sampling_figures(
-    rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str
-) -> tuple[Figure, ...]:
-    """Draw each index as bars, on the sampling that is not raw."""
-    drawn = figures(rows.filter(variant=variant), errors, confidence)
-    return tuple(replace(figure, title=f"{figure.title}, {variant}") for figure in drawn)

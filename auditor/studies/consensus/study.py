@@ -16,6 +16,7 @@ from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
+from auditor.scoring.variants import draws_of
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
 from auditor.studies.consensus import tables as rows_of
@@ -44,7 +45,7 @@ def consensus(
     (captions,) = select_all(store, [name], settings.split, settings.tokenizer, progress=progress)
     part = compared(pair_votes(captions, progress), metrics, against, settings, progress)
     reported = dict.fromkeys([*left_out(metrics), *part.notes])
-    frame = rows_of.frame([part], settings)
+    frame = rows_of.frame(part, settings)
     return Result(
         "agree",
         frame,
@@ -161,16 +162,13 @@ def scored(
 ) -> pl.DataFrame:
     """Score the compared captions. Columns: draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates = [votes.candidates]
-    parts = []
-    for draw in range(settings.draws):
-        seed = settings.seed + draw
+    candidates, parts = [votes.candidates], []
+    for draw, against in enumerate(draws_of(References("all", most, settings.seed, draws=settings.draws))):
         if numbers == [most]:
-            drawn = References("all", most, seed).select(references)
-            scores = score_candidates(drawn, candidates, metrics, progress).with_columns(
-                references=pl.lit(most, pl.UInt32)
-            )
+            scores = score_candidates(against.select(references), candidates, metrics, progress)
+            scores = scores.with_columns(references=pl.lit(most, pl.UInt32))
         else:
+            seed = settings.seed + draw
             scores = scores_by_references(references, candidates, metrics, most, seed, progress, at=numbers)
         parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
     return pl.concat(parts, how="diagonal")

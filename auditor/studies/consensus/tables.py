@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -27,11 +27,6 @@ _DECIMALS = 12
 _CORRELATED = ("cider", "cider-d")
 
 
-def frame(parts: Sequence[ConsensusResult], settings: ConsensusSettings) -> pl.DataFrame:
-    """Return the rows of all datasets in one table."""
-    return pl.concat(_of_part(part, settings) for part in parts)
-
-
 def over_draws(accuracy: pl.DataFrame) -> pl.DataFrame:
     """Average accuracies over draws, with their standard deviation; one draw has none."""
     return accuracy.group_by("references", "kind", "metric", maintain_order=True).agg(
@@ -53,45 +48,44 @@ def compared(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataF
     return correlations.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
 
 
-def _of_part(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
-    votes, most = part.votes, pl.lit(part.most, pl.UInt32)
-    truth, first = pl.lit(votes.truth), pl.lit(1, pl.Int64)
-    accuracy = part.accuracy.with_columns(statistic=pl.lit("accuracy"), truth=truth)
-    parts = [accuracy]
-    if settings.draws > 1:
-        parts.append(over_draws(part.accuracy).with_columns(statistic=pl.lit("accuracy"), truth=truth))
-    parts.append(part.compared.with_columns(references=most, draw=first) if part.compared.height else part.compared)
-    parts.append(part.ceiling.with_columns(statistic=pl.lit("ceiling"), metric=pl.lit(PEOPLE), truth=truth))
-    if part.ceiling_by_votes.height:
-        by_votes = {"statistic": pl.lit("ceiling-by-votes"), "metric": pl.lit(PEOPLE), "truth": truth}
-        parts.append(part.ceiling_by_votes.with_columns(**by_votes))
-    if part.halves.height:
-        parts.append(part.halves.with_columns(statistic=pl.lit("split-half"), truth=truth))
+def frame(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
+    """Return the rows of a dataset, with the columns that identify the source of each, in the public order."""
+    most, first = pl.lit(part.most, pl.UInt32), pl.lit(1, pl.Int64)
+    truth = {"truth": pl.lit(part.votes.truth)}
+    people = {"metric": pl.lit(PEOPLE), **truth}
+    drawn = {"references": pl.when(pl.col("metric") != PEOPLE).then(most), "draw": first}
+    parts = [
+        ("accuracy", part.accuracy, truth),
+        *([("accuracy", over_draws(part.accuracy), truth)] if settings.draws > 1 else []),
+        ("", part.compared, {"references": most, "draw": first}),
+        ("ceiling", part.ceiling, people),
+        ("ceiling-by-votes", part.ceiling_by_votes, people),
+        ("split-half", part.halves, truth),
+    ]
     if part.league:
-        drawn = {"references": pl.when(pl.col("metric") != PEOPLE).then(most), "truth": truth, "draw": first}
-        parts.append(part.league.wins.drop("rank").with_columns(statistic=pl.lit("wins"), **drawn))
-        parts.append(part.league.duels.with_columns(statistic=pl.lit("duels"), **drawn))
-        parts.append(part.league.correlations.with_columns(against=pl.lit(PEOPLE), **drawn))
-    return _public(parts, part, settings)
-
-
-def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
-    """Add the columns that identify the source of each row, in the public order."""
+        parts += [
+            ("wins", part.league.wins.drop("rank"), truth | drawn),
+            ("duels", part.league.duels, truth | drawn),
+            ("", part.league.correlations, {"against": pl.lit(PEOPLE), **truth, **drawn}),
+        ]
+    named = [
+        rows.with_columns(**columns, **({"statistic": pl.lit(statistic)} if statistic else {}))
+        for statistic, rows, columns in parts
+        if rows.height
+    ]
     version = part.votes.selection.version
     schema = pl.Schema(ROWS)
-    rows = pl.concat(
-        [pl.DataFrame(schema=schema), *(rows for rows in parts if rows.height)], how="diagonal_relaxed"
-    ).with_columns(
+    rows = pl.concat([pl.DataFrame(schema=schema), *named], how="diagonal_relaxed").with_columns(
         dataset=pl.lit(version.dataset),
         version=pl.lit(version.version),
         split=pl.lit(part.votes.selection.split, pl.String),
         seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1,
     )
     keys = rows.select("metric", "references", "seed").unique(maintain_order=True)
-    named = {metric.label: metric for metric in part.metrics}
+    metrics = {metric.label: metric for metric in part.metrics}
     signed = [
-        str(named[label].signature(settings.tokenizer, References("all", number, seed)))
-        if label in named and number is not None
+        str(metrics[label].signature(settings.tokenizer, References("all", number, seed)))
+        if label in metrics and number is not None
         else None
         for label, number, seed in keys.iter_rows()
     ]
@@ -130,22 +124,27 @@ class ConsensusResult:
 _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 
-def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
-    """Return the tables of one dataset."""
-    label = part.votes.selection.label
-    made = [_accuracy(part, settings)]
-    if part.accuracy["references"].n_unique() > 1:
-        made.append(_by_reference_count(part))
+def tables(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Table]:
+    """Yield the tables of one dataset."""
+    label, truth, mean = part.votes.selection.label, part.votes.truth, over_draws(part.accuracy)
+    yield _accuracy(part, mean.filter(references=part.most), settings)
+    if mean["references"].n_unique() > 1:
+        yield _by_reference_count(mean, truth)
     if part.compared.height:
-        made.append(
-            Table(f"CIDEr and CIDEr-D of the compared captions of {label}",
-                  part.compared.select("metric", "against", "statistic", "value", "n"), name="compared-scores")
-        )  # fmt: skip
+        rows = part.compared.select("metric", "against", "statistic", "value", "n")
+        yield Table(f"CIDEr and CIDEr-D of the compared captions of {label}", rows, name="compared-scores")
     if part.ceiling.height:
-        made.append(_ceiling(part, settings))
+        yield _ceiling(part, settings)
     if part.ceiling_by_votes.height:
-        made.append(_ceiling_by_votes(part, settings))
-    return [*made, *_league(part)]
+        yield Table(
+            f"a few votes against half of the votes: {truth}",
+            _wide(part.ceiling_by_votes, "references", "kind", "n"),
+            caption=f"Columns: the number of votes that predict the other half. {_tie_rule(settings)}",
+            name="ceiling-by-votes",
+            further=True,
+        )
+    if part.league:
+        yield from _league(part.league, label)
 
 
 def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
@@ -160,49 +159,38 @@ def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def figures(part: ConsensusResult, settings: ConsensusSettings) -> list[Figure]:
+def figures(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Figure]:
     """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
-    label = part.votes.selection.label
-    mean = over_draws(part.accuracy)
-    full = mean.filter(pl.col("references") == part.most)
-    drawn = [
-        Figure(
-            "accuracy", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric",
-            low="low" if full["low"].null_count() == 0 else None,
-            high="high" if full["low"].null_count() == 0 else None,
-            y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}",
-        )
-    ]  # fmt: skip
-    if mean["references"].n_unique() > 1:
-        drawn += [
-            Figure(
-                f"references-{kind.lower()}", f"Accuracy by number of references: {label}, {_kind(kind)}",
-                "lines", mean.filter(pl.col("kind") == kind), "references", "value", "metric",
-                x_label="references", y_label="accuracy", log_x=True,
-            )
-            for kind in mean["kind"].unique(maintain_order=True)
-        ]  # fmt: skip
+    label, mean = part.votes.selection.label, over_draws(part.accuracy)
+    full, caption = mean.filter(references=part.most), f"{part.most} references. {_tie_rule(settings)}"
+    drawn = Figure("accuracy", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric")
+    low, high = ("low", "high") if full["low"].null_count() == 0 else (None, None)
+    yield replace(drawn, low=low, high=high, y_label="accuracy", caption=caption)
+    for kind in mean["kind"].unique(maintain_order=True) if mean["references"].n_unique() > 1 else ():
+        name, title = f"references-{kind.lower()}", f"Accuracy by number of references: {label}, {_kind(kind)}"
+        curve = Figure(name, title, "lines", mean.filter(kind=kind), "references", "value", "metric", log_x=True)
+        yield replace(curve, x_label="references", y_label="accuracy")
     if part.league:
         kind = _shown_kind(part.league.wins)
-        wins = part.league.wins.filter(pl.col("kind") == kind)
-        order = _positions(wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True), "system")
-        drawn.append(
-            Figure(
-                "wins", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
-                wins.sort(pl.col("system").replace_strict(order), maintain_order=True),
-                "system", "value", "metric", y_label="wins",
-            )
-        )  # fmt: skip
-    return drawn
+        wins, title = part.league.wins.filter(kind=kind), f"Share of wins of each system: {label}, {_kind(kind)}"
+        place = _place(wins.filter(metric=PEOPLE).sort("value", descending=True), "system")
+        wins = wins.sort(place, maintain_order=True)
+        yield Figure("wins", title, "bars", wins, "system", "value", "metric", y_label="wins")
 
 
 def _kind(kind: str) -> str:
     return "all pairs" if kind == ALL else f"{kind} pairs"
 
 
-def _positions(rows: pl.DataFrame, column: str) -> dict[str, int]:
-    """Return the values of a column with numbers, by first occurrence."""
-    return {value: index for index, value in enumerate(rows[column].unique(maintain_order=True))}
+def _place(rows: pl.DataFrame, column: str) -> pl.Expr:
+    """Return the number of a value among those of a column, by first occurrence."""
+    values = rows[column].unique(maintain_order=True)
+    return pl.col(column).replace_strict(values, range(len(values)))
+
+
+def _wide(rows: pl.DataFrame, columns: str, *index: str) -> pl.DataFrame:
+    """Return the values of rows, with a column for each value of one column."""
+    return rows.pivot(columns, index=index, values="value", maintain_order=True)
 
 
 def _tie_rule(settings: ConsensusSettings) -> str:
@@ -212,46 +200,33 @@ def _tie_rule(settings: ConsensusSettings) -> str:
 
 def _shown_kind(wins: pl.DataFrame) -> str:
     """Choose the kind of pairs for ranking systems: two machines, if there are such pairs."""
-    kinds = wins["kind"].unique(maintain_order=True).to_list()
-    return "MM" if "MM" in kinds else str(kinds[0])
+    return "MM" if "MM" in wins["kind"] else str(wins["kind"][0])
 
 
-def _accuracy(part: ConsensusResult, settings: ConsensusSettings) -> Table:
-    full = over_draws(part.accuracy).filter(pl.col("references") == part.most)
-    number = full.unique("kind", maintain_order=True, keep="first").select("kind", "n").rows()
-    by_kind = full.pivot("kind", index="metric", values="value", maintain_order=True)
-    whole = full.filter(pl.col("kind") == ALL).select("metric", "low", "high", "sd", "ties")
+def _accuracy(part: ConsensusResult, full: pl.DataFrame, settings: ConsensusSettings) -> Table:
+    number = dict(full.unique("kind", maintain_order=True, keep="first").select("kind", "n").iter_rows())
+    whole = full.filter(kind=ALL).select("metric", "low", "high", "sd", "ties")
     spread = ["sd"] if settings.draws > 1 else ["low", "high"] if settings.resamples else []
-    kinds = [kind for kind, _ in number if kind != ALL]
-    interval = (
-        " Low and high of all pairs: 95% confidence interval (bootstrap over images)."
-        if spread == ["low", "high"]
-        else ""
-    )
+    columns = ["metric", ALL, *spread, *(kind for kind in number if kind != ALL), "ties"]
+    interval = " Low and high of all pairs: 95% confidence interval (bootstrap over images)." if len(spread) > 1 else ""
     return Table(
         f"agreement with raters: {part.votes.truth}, {part.most} references of {part.references.label}",
-        by_kind.join(whole, on="metric", maintain_order="left").select("metric", ALL, *spread, *kinds, "ties"),
-        caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number)}. {_tie_rule(settings)}{interval}",
+        _wide(full, "kind", "metric").join(whole, on="metric", maintain_order="left").select(columns),
+        caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number.items())}. {_tie_rule(settings)}{interval}",
         name="agreement-with-people",
     )
 
 
-def _by_reference_count(part: ConsensusResult) -> Table:
-    mean = over_draws(part.accuracy)
+def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
     numbers = mean["references"].unique().sort().to_list()
-    chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, part.most)]
-    wide = mean.filter(pl.col("references").is_in(chosen)).pivot(
-        "references", index=["kind", "metric"], values="value", maintain_order=True
-    )
-    columns = [str(number) for number in chosen]
-    whole = mean.filter(pl.col("kind") == ALL)
+    chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, numbers[-1])]
+    wide = _wide(mean.filter(pl.col("references").is_in(chosen)), "references", "kind", "metric")
+    whole = mean.filter(kind=ALL)
     first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
-    best = [f"{number}: {', '.join(first.filter(pl.col('references') == number)['metric'])}" for number in chosen]
+    best = [f"{number}: {', '.join(first.filter(references=number)['metric'])}" for number in chosen]
     return Table(
-        f"accuracy by number of references: {part.votes.truth}",
-        wide.select("kind", "metric", *columns).sort(
-            pl.col("kind").replace_strict(_positions(mean, "kind")), maintain_order=True
-        ),
+        f"accuracy by number of references: {truth}",
+        wide.select("kind", "metric", *map(str, chosen)).sort(_place(mean, "kind"), maintain_order=True),
         sections="kind",
         caption=f"Best metric over all pairs, by number of references: {'; '.join(best)}.",
         name="accuracy-by-references",
@@ -259,11 +234,9 @@ def _by_reference_count(part: ConsensusResult) -> Table:
 
 
 def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
-    columns = ["kind", "n", PEOPLE, "low", "high"]
-    rows, seen = part.ceiling.rename({"value": PEOPLE}).select(columns), ""
+    rows, seen = part.ceiling.select("kind", "n", pl.col("value").alias(PEOPLE), "low", "high"), ""
     if part.halves.height:
-        by_metric = part.halves.pivot("metric", index="kind", values="value", maintain_order=True)
-        rows = rows.join(by_metric, on="kind", how="left", maintain_order="left")
+        rows = rows.join(_wide(part.halves, "metric", "kind"), on="kind", how="left", maintain_order="left")
         draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
         seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
     return Table(
@@ -274,38 +247,25 @@ def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     )
 
 
-def _ceiling_by_votes(part: ConsensusResult, settings: ConsensusSettings) -> Table:
-    by_votes = part.ceiling_by_votes.pivot("references", index=["kind", "n"], values="value", maintain_order=True)
-    return Table(
-        f"a few votes against half of the votes: {part.votes.truth}",
-        by_votes,
-        caption=f"Columns: the number of votes that predict the other half. {_tie_rule(settings)}",
-        name="ceiling-by-votes",
-        further=True,
+def _league(league: League, label: str) -> Iterator[Table]:
+    ranks = league.wins.filter(metric=PEOPLE).select("kind", "system", "rank")
+    by_judge = _wide(league.wins, "metric", "kind", "system", "n")
+    wins = ranks.join(by_judge, on=["kind", "system"], maintain_order="left")
+    yield Table(
+        f"share of wins of each system: {label}",
+        wins.sort(_place(wins, "kind"), "rank", maintain_order=True).select("kind", "rank", pl.exclude("kind", "rank")),
+        sections="kind",
+        caption="Against all other systems in its pairs; a tie is half a win.",
+        name="league",
     )
-
-
-def _league(part: ConsensusResult) -> list[Table]:
-    if part.league is None:
-        return []
-    wins, duels = part.league.wins, part.league.duels
-    ranks = wins.filter(pl.col("metric") == PEOPLE).select("kind", "system", "rank")
-    by_judge = wins.pivot("metric", index=["kind", "system", "n"], values="value", maintain_order=True)
-    correlations = part.league.correlations.pivot(
-        "statistic", index=["kind", "metric", "n"], values="value", maintain_order=True
-    )
-    label = part.votes.selection.label
-    league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
-        pl.col("kind").replace_strict(_positions(wins, "kind")), "rank", maintain_order=True
-    )
-    return [
-        Table(f"share of wins of each system: {label}", league.select("kind", "rank", pl.exclude("kind", "rank")),
-              sections="kind", caption="Against all other systems in its pairs; a tie is half a win.",
-              name="league"),
-        *([Table(f"metrics against raters over systems: {label}", correlations, sections="kind",
-                 caption="Correlation of the shares of wins; n: systems.",
-                 name="metrics-over-systems")] if correlations.height else []),
-        Table(f"wins of the first over the second: {label}",
-              duels.filter(pl.col("kind") == _shown_kind(wins))
-              .pivot("metric", index=["system", "against", "n"], values="value", maintain_order=True), name="duels"),
-    ]  # fmt: skip
+    if league.correlations.height:
+        yield Table(
+            f"metrics against raters over systems: {label}",
+            _wide(league.correlations, "statistic", "kind", "metric", "n"),
+            sections="kind",
+            caption="Correlation of the shares of wins; n: systems.",
+            name="metrics-over-systems",
+        )
+    duels = league.duels.filter(kind=_shown_kind(league.wins))
+    won = _wide(duels, "metric", "system", "against", "n")
+    yield Table(f"wins of the first over the second: {label}", won, name="duels")

@@ -226,21 +226,16 @@ def without_items(selection: Selection, made: pl.DataFrame, mentioned: Mapping[s
 
 def counts(selection: Selection, made: pl.DataFrame, names: Sequence[str]) -> Table:
     """Count the items of each task, and what each rule left out."""
-    order = pl.col("task").replace_strict({name: number for number, name in enumerate(names)}, return_dtype=pl.Int64)
+    order = pl.col("task").replace_strict(names, range(len(names)))
+    is_kept = pl.col("rule").is_null()
     counted = (
-        made.group_by(pl.col("part").alias("task"), pl.col("dropped").alias("rule"))
-        .agg(pl.len().alias("items"))
-        .with_columns(pl.when(pl.col("rule").is_null()).then(pl.lit("kept")).otherwise(pl.lit("dropped")).alias("is"))
-        .sort(order, pl.col("rule").is_not_null(), -pl.col("items").cast(pl.Int64), "rule")
-        .select("task", "is", "items", "rule")
+        made.group_by(task="part", rule="dropped")
+        .agg(items=pl.len())
+        .sort(order, ~is_kept, -pl.col("items").cast(pl.Int64), "rule")
+        .select("task", pl.when(is_kept).then(pl.lit("kept")).otherwise(pl.lit("dropped")).alias("is"), "items", "rule")
     )
-    return Table(
-        f"items of {selection.label}",
-        counted,
-        caption="dropped: left out by the first rule that applies",
-        name="counts",
-        sections="task",
-    )
+    caption = "dropped: left out by the first rule that applies"
+    return Table(f"items of {selection.label}", counted, caption=caption, name="counts", sections="task")
 
 
 def examples(frame: pl.DataFrame) -> Table:

@@ -31,5 +31,5 @@ def image_order(selection: Selection, declared: Mapping[str, Source]) -> tuple[p
         batches = chain.from_iterable(read(part, source.format) for part in source.parts)
         images = pl.concat(batch.filter(pl.col("reason").is_null()).select("image") for batch in batches)
     except SourceError as error:
-        return None, str(error).partition(";")[0]
+        return None, str(error)
     return images.unique(maintain_order=True).with_row_index("position"), None

@@ -10,7 +10,7 @@ import polars as pl
 from auditor.errors import MissingExtraError, UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.ranges import statistics_within
-from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Sentence, Table, findings_in, notes_in
 from auditor.statistics.cards import ENDS, STATISTICS
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
@@ -131,7 +131,7 @@ def robustness(
         try:
             tokenize(store, [*selections, *data], changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
-            notes.append(f"skipped: {error}")
+            notes.append(Sentence(f"skipped: {error}", "skipped"))
             continue
         in_others = [replace(captions, tokenizer=changed.resolved_tokenizer) for captions in every]
         rows, further = measured(in_others, changed, known, declared, progress)

@@ -8,6 +8,7 @@ import polars as pl
 
 from auditor.model import Progress, Selection
 from auditor.result import Figure, Finding, Result, Signature, Table, about, counted
+from auditor.result.views import EMPTY, View, arranged
 from auditor.scoring.registry import References
 from auditor.statistics.cards import CLASSES
 from auditor.statistics.summary import INTERVAL, ratio
@@ -41,15 +42,14 @@ def local_words_met(
         met.append(pairing)
         parts.append(_rows(pairing, _statistics(pairing), content, settings))
     frame = pl.concat(parts)
-    labeled = list(zip([captions.label for captions in systems], parts, strict=True))
     return Result(
         "diversity",
         frame,
         selections=tuple(dict.fromkeys(selections_of((*systems, people)))),
         signatures={pairing.system.label: part["signature"][0] for pairing, part in zip(met, parts, strict=True)},
-        tables=(_table(labeled),),
-        figures=(_figure(labeled),),
-        notes=(*shared_notes(met), *_empty_classes(labeled), *_few_captions(people, settings.references)),
+        tables=arranged([_TABLE], selections_of(systems), frame),
+        figures=arranged([_FIGURE], selections_of(systems), frame),
+        notes=(*shared_notes(met), *_empty_classes(systems, parts), *_few_captions(people, settings.references)),
         findings=tuple(unlike_images(met)),
     )
 
@@ -97,42 +97,31 @@ def local_signature(
     return str(Signature(statistic, parameters, _VERSION))
 
 
-def _table(labeled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
-    known = [*(f"recall-{k}" for k in range(1, CLASSES + 1)), "recall-majority", *_PRECISIONS.values()]
-    wide = pl.concat(part.select(pl.lit(label).alias("dataset"), "statistic", "value") for label, part in labeled)
-    return Table(
+_TABLE = View(
+    Table(
         "local recall by importance, local precision",
-        wide.filter(pl.col("statistic").is_in(known)).pivot(
-            "statistic", index="dataset", values="value", maintain_order=True
-        ),
+        EMPTY,
         caption="recall-k: the share of content words in k captions of an image that the system also uses",
         name="local-recall",
-    )
+    ),
+    where=pl.col("statistic").is_in(
+        [*(f"recall-{k}" for k in range(1, CLASSES + 1)), "recall-majority", *_PRECISIONS.values()]
+    ),
+    pivot=("statistic", "dataset", "value"),
+)
 
+_IMPORTANCE = pl.col("statistic").str.extract(r"^recall-(\d+)$").cast(pl.Int64)
 
-def _figure(labeled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
-    classes = pl.concat(
-        part.select(
-            pl.lit(label).alias("dataset"),
-            pl.col("statistic").str.extract(r"^recall-(\d+)$").cast(pl.Int64).alias("importance"),
-            "value", "low", "high",
-        )
-        for label, part in labeled
-    ).drop_nulls(["importance", "value"])  # fmt: skip
-    return Figure(
-        "local-recall",
-        "Local recall by importance",
-        "lines",
-        classes,
-        x="importance",
-        y="value",
-        series="dataset",
-        low="low",
-        high="high",
-        x_label="captions of the image with the word",
-        y_label="share of words recalled",
+_FIGURE = View(
+    Figure(
+        "local-recall", "Local recall by importance", "lines", EMPTY,
+        x="importance", y="value", series="dataset", low="low", high="high",
+        x_label="captions of the image with the word", y_label="share of words recalled",
         caption="Words that more annotators use are recalled more often (van Miltenburg et al. 2018, figure 5).",
-    )
+    ),
+    where=_IMPORTANCE.is_not_null() & pl.col("value").is_not_null(),
+    columns=("dataset", _IMPORTANCE.alias("importance"), "value", "low", "high"),
+)  # fmt: skip
 
 
 def shared_notes(met: Sequence[Pairing]) -> list[str]:
@@ -183,8 +172,11 @@ def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
     return findings
 
 
-def _empty_classes(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
-    empty = {label: part.filter(pl.col("value").is_null())["statistic"].to_list() for label, part in labeled}
+def _empty_classes(systems: Sequence[Captions], parts: Sequence[pl.DataFrame]) -> list[str]:
+    empty = {
+        captions.label: part.filter(pl.col("value").is_null())["statistic"].to_list()
+        for captions, part in zip(systems, parts, strict=True)
+    }
     return [
         f"{', '.join(label for label in empty if empty[label] == statistics)}: no value of {', '.join(statistics)}:"
         " no image has such a word"

@@ -11,8 +11,9 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.files.rows import read_rows
 from auditor.result import Result, Signature, Table
+from auditor.result.views import labeled
 from auditor.statistics.summary import ratio
-from auditor.store.captions import Captions
+from auditor.store.captions import Captions, selections_of
 
 _FORM = "a column of words, and one of numbers"
 
@@ -24,7 +25,7 @@ def rated_words(every: Sequence[Captions], file: Path) -> Result:
     """Return the share of rated words, their mean rating, and those below the middle of the scale to the others."""
     words, middle = _read(file)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-    parts, shown = [], []
+    parts = []
     for captions in every:
         workspace = captions.workspace(middle=middle)
         workspace.bind_rows("rated_word", words)
@@ -34,20 +35,17 @@ def rated_words(every: Sequence[Captions], file: Path) -> Result:
             str(Signature(name, {"tok": captions.tokenizer, "words": digest, "middle": middle}, 1))
             for name in rows["statistic"]
         ]
-        rows = rows.with_columns(
-            pl.col("n").round().cast(pl.Int64),
-            tokenizer=pl.lit(captions.tokenizer),
-            signature=pl.Series(signed, dtype=pl.String),
-        )
-        parts.append(captions.stamp(rows))
-        shown.append(rows.select(pl.lit(captions.label).alias("dataset"), "statistic", "value", "low", "high", "n"))
+        numbered = rows.with_columns(pl.col("n").round().cast(pl.Int64), signature=pl.Series(signed, dtype=pl.String))
+        parts.append(captions.stamp(numbered.with_columns(tokenizer=pl.lit(captions.tokenizer))))
+    frame = pl.concat(parts)
+    shown = labeled(selections_of(every), frame).sort("statistic", maintain_order=True)
     return Result(
         "diversity",
-        pl.concat(parts),
+        frame,
         tables=(
             Table(
                 f"words by their ratings in {file.name}",
-                pl.concat(shown).sort("statistic", maintain_order=True),
+                shown.select("dataset", "statistic", "value", "low", "high", "n"),
                 sections="statistic",
                 caption=f"abstract-to-concrete: words rated below {middle:g}, the middle of the scale, to the others; "
                 "rated-words: share of the words that have a rating",

@@ -19,9 +19,13 @@ from auditor.config import sources
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
 from auditor.result import Result, Table, findings_in, notes_in
+from auditor.result.portraits import Quoted
+from auditor.result.views import arranged, labeled
 from auditor.scoring.registry import DECIMALS, References
 from auditor.statistics import cards
 from auditor.statistics.cards import STATISTICS
+from auditor.statistics.diversity import CONFIDENCE
+from auditor.statistics.sameness import SAMENESS
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
@@ -30,7 +34,7 @@ from auditor.studies.diversity.measuring import robustness as moved_by_settings
 from auditor.studies.diversity.per_image import local_signature, local_words_met
 from auditor.studies.diversity.rated_words import rated_words as of_rated_words
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Statistics, settled
-from auditor.studies.diversity.tables import correlated, figures, lead, notes, tables
+from auditor.studies.diversity.tables import FIGURES, correlated, lead, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
 
 _LOCAL = tuple(card.name for card in cards.LOCAL if card.needs == "evaluation")
@@ -161,30 +165,30 @@ def diversity(
     rows, remarks = measured(every, settings, known, declared or {}, progress, asked)
     of_images = image_diversity(every, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
-    labeled = [(selection.label, selection.rows_of(rows)) for selection in selections]
     systems = [
         selection.label
         for selection in selections
         if selection.version.kind == "candidates" and selection != known.evaluation
     ]
-    values = pl.concat(
-        selection.rows_of(frame).select(pl.lit(selection.label).alias("label"), pl.all()) for selection in selections
-    )
-    pairs = correlated(values.filter(pl.col("position").is_null()), systems)
-    shown = [
-        *of_images,
-        *([Result("diversity", pairs.rows, tables=pairs.tables, figures=pairs.figures)] if pairs else []),
-    ]
+    pairs = correlated(labeled(selections, frame.filter(pl.col("position").is_null())), systems)
+    shown = [*of_images, *([pairs] if pairs else [])]
     result = Result(
         "diversity",
-        _as_rows(frame, pairs.rows) if pairs else frame,
+        _as_rows(frame, pairs.frame) if pairs else frame,
         selections=tuple(dict.fromkeys((*selections, *filter(None, (known.training, known.evaluation))))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
-        lead=lead(labeled),
-        tables=(*tables(labeled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
-        figures=(*figures(labeled), *(figure for part in shown for figure in part.figures)),
-        notes=tuple(dict.fromkeys((*chosen, *notes_in(remarks), *notes(labeled, known, settings, asked),
+        lead=lead(selections, rows),
+        quoted=tuple(
+            Quoted(row["dataset"], SAMENESS, row["value"], row["low"], row["high"], CONFIDENCE)
+            for row in labeled(selections, rows).filter(statistic=SAMENESS).drop_nulls("value").iter_rows(named=True)
+        ),
+        tables=(
+            *tables(selections, rows, known, asked),
+            *(_only(table, asked) for part in shown for table in part.tables),
+        ),
+        figures=(*arranged(FIGURES, selections, rows), *(figure for part in shown for figure in part.figures)),
+        notes=tuple(dict.fromkeys((*chosen, *notes_in(remarks), *notes(selections, rows, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(
             dict.fromkeys((*findings_in(remarks), *(finding for part in of_images for finding in part.findings)))

@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.model import Progress
 from auditor.result import Finding, Result, Signature, Table, about, counted
+from auditor.result.views import EMPTY, View, arranged
 from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
@@ -63,18 +64,15 @@ def captions_of_images(
         for captions in every
     ]  # fmt: skip
     signatures = within_signatures(settings, content, metric_names)
-    labeled = list(zip(every, parts, strict=True))
+    rows = pl.concat(_rows(captions, part, signatures, against) for captions, part in zip(every, parts, strict=True))
+    selections = selections_of(every)
     return Result(
         "diversity",
-        pl.concat(_rows(captions, part, signatures, against) for captions, part in labeled),
-        selections=selections_of(every),
+        rows,
+        selections=selections,
         signatures=signatures,
-        tables=(_table(labeled),),
-        findings=(
-            *_single_captions(every),
-            *_unequal(every, settings.references),
-            *too_long(*every),
-        ),
+        tables=arranged([_TABLE], selections, rows),
+        findings=(*_single_captions(every), *_unequal(every, settings.references), *too_long(*every)),
     )
 
 
@@ -83,14 +81,10 @@ def within_signatures(settings: DiversitySettings, content: Content, metric_name
     tokenizer, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
     parameters = {"tok": tokenizer, **against.parameters, "content": content.label, "ci": INTERVAL}
     return {
-        **{_name(metric.label): f"m{metric.signature(tokenizer, against)}" for metric in requests(metric_names)},
+        **{f"m{metric.label}": f"m{metric.signature(tokenizer, against)}" for metric in requests(metric_names)},
         **{name: str(Signature(name, {"tok": tokenizer, **against.parameters}, _VERSION)) for name in DIV},
         **{name: str(Signature(name, parameters, _VERSION)) for name in VOCABULARY},
     }
-
-
-def _name(label: str) -> str:
-    return f"m{label}"
 
 
 def _mbleu(
@@ -103,10 +97,10 @@ def _mbleu(
     least = 2 if against.drawn is None else against.drawn + 1
     if not (captions.images()["captions"] >= least).any():
         return pl.DataFrame(
-            [(_name(metric.label), None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
+            [(f"m{metric.label}", None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
         )
     scores = score_candidates(against.select(captions), [HUMAN], metrics, progress)
-    named = {metric.label: _name(metric.label) for metric in metrics}
+    named = {metric.label: f"m{metric.label}" for metric in metrics}
     return _over_images(scores.select("image", *named).rename(named))
 
 
@@ -156,19 +150,16 @@ def _rows(captions: Captions, part: pl.DataFrame, signatures: dict[str, str], ag
     return captions.stamp(rows)
 
 
-def _table(labeled: Sequence[tuple[Captions, pl.DataFrame]]) -> Table:
-    wide = pl.concat(
-        part.select(pl.lit(captions.label).alias("dataset"), "statistic", "value") for captions, part in labeled
-    )
-    return Table(
+_TABLE = View(
+    Table(
         "captions of one image",
-        wide.pivot("statistic", index="dataset", values="value", maintain_order=True),
-        caption=(
-            "mbleu: each caption against the others of its image; a high value means that they are similar. div-n "
-            "(Div-n): different n-grams of an image's captions / their words; a high value means that they differ"
-        ),
+        EMPTY,
+        caption="mbleu: each caption against the others of its image; a high value means that they are similar. div-n "
+        "(Div-n): different n-grams of an image's captions / their words; a high value means that they differ",
         name="captions-of-one-image",
-    )
+    ),
+    pivot=("statistic", "dataset", "value"),
+)
 
 
 def _single_captions(every: Sequence[Captions]) -> list[Finding]:

@@ -1,6 +1,7 @@
 """Find exact and near-duplicate captions, including train/test leaks."""
 
 from auditor.findings.wording import LEAK
+from auditor.studies.duplicates.messages import AT_SEVERAL, COPIED, at_several_images, messages
 from auditor.studies.duplicates.search import (
     LIMITS,
     REPEATED,
@@ -14,10 +15,10 @@ from auditor.studies.duplicates.search import (
     too_many,
 )
 from auditor.studies.duplicates.study import NEAR, duplicates, identical, identical_counts
-from auditor.studies.duplicates.tables import COPIED, examples_of, messages, rows
+from auditor.studies.duplicates.tables import rows
 
 __all__ = [
-    "COPIED", "LEAK", "LIMITS", "NEAR", "REPEATED", "TEST", "TRAIN", "Question", "counts_of", "duplicates",
-    "examples_of", "frames", "identical", "identical_counts", "messages", "questions_of", "rows", "sides_of",
-    "too_many",
+    "AT_SEVERAL", "COPIED", "LEAK", "LIMITS", "NEAR", "REPEATED", "TEST", "TRAIN", "Question", "at_several_images",
+    "counts_of", "duplicates", "frames", "identical", "identical_counts", "messages", "questions_of", "rows",
+    "sides_of", "too_many",
 ]  # fmt: skip

@@ -165,6 +165,9 @@ _MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000
 
+#: The SELECTs that count pairs beforehand, and the most that a search compares.
+_LIMITED = {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}
+
 #: Longer texts are not searched by pairs of words: the number of pairs grows with the square of the length. A word
 #: that is in few texts is searched without a second one. Pairs of slots are counted up to a slot: images with more
 #: captions have no annotators by slot.
@@ -250,6 +253,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
     `MetricError` if too many captions are too similar.
     """
     keys = {relation: _key(search, relation) for relation in _COUNTED}
+    search.store.record(*_LIMITED)
     cached = kept.get(search.store, {key: relation for relation, key in keys.items()})
     counted = {
         relation: cached[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in cached
@@ -299,7 +303,8 @@ def _key(search: Search, relation: str) -> str:
         "keys": [caption.tokenizer for caption in search.captions],
         "expected": True,
     }
-    return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *REPEATED, relation), facts)
+    relations = ("searched_text", *REPEATED, relation)
+    return kept.key(search.store, search.selections[0], search.captions[0].tokenizer, relations, facts)
 
 
 def _sides(search: Search) -> list[Side]:
@@ -338,8 +343,7 @@ def _search(workspace: Workspace, search: Search, progress: Progress) -> None:
 
 def too_many(workspace: Workspace, progress: Progress = silent) -> int:
     """Return the number of pairs that a search would compare if there are too many; otherwise 0."""
-    limits = {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}
-    for step, (relation, most) in enumerate(limits.items()):
+    for step, (relation, most) in enumerate(_LIMITED.items()):
         progress("comparing captions", step, 3)
         if (pairs := int(workspace.rows(relation).item())) > most:
             return pairs

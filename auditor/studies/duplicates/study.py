@@ -17,13 +17,14 @@ from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.config import sources
 from auditor.model import Progress, Selection, pictured, silent
-from auditor.result import Finding, Result, Signature, Table, about, findings_in, notes_in
+from auditor.result import Finding, Result, Sentence, Signature, Table, about, findings_in, notes_in
 from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
+from auditor.studies.duplicates.messages import messages
 from auditor.studies.duplicates.search import Search, search_duplicates
-from auditor.studies.duplicates.tables import lead, messages, pair_rows, rows, tables
+from auditor.studies.duplicates.tables import lead, pair_rows, rows, tables
 
 _VERSION = 2
 
@@ -132,7 +133,7 @@ def identical(
             Table("identical captions of one image", summary, name=COUNTS),
             *(_table(selection, listed) for selection, listed in zip(selections, pairs, strict=True) if listed.height),
         ),
-        lead=tuple(f"{finding.sentence}." for finding in findings),
+        lead=tuple(map(Sentence.of, findings)),
         notes=(_WHY,),
         findings=findings,
     )

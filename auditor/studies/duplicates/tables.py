@@ -1,25 +1,19 @@
-"""Return duplicates as flat rows, as tables, and as sentences."""
+"""Return duplicates as flat rows, as tables, and as a lead."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from auditor.findings.wording import LEAK
 from auditor.model import pictured
-from auditor.result import Finding, Said, Table, about, counted, folded
-from auditor.studies.duplicates.search import DuplicateCounts, Question, Side
+from auditor.result import Finding, Sentence, Table, folded
+from auditor.result.views import EMPTY, View, filled
+from auditor.studies.duplicates.messages import AT_SEVERAL, COPIED
+from auditor.studies.duplicates.search import DuplicateCounts, Question
 
 _SHOWN = 10
-
-#: Duplicate slots are reported from this share of images on, if at least so many images match.
-_COPIED = 0.1
-
-_COPIES = 20
-
-#: The kind of findings on duplicate slots.
-COPIED = "copied-slots"
 
 #: The name of the table of shares.
 AGAIN = "repeated-captions"
@@ -27,32 +21,20 @@ AGAIN = "repeated-captions"
 _LEAD = {
     "across-datasets": "Captions with an exact or near-duplicate in another dataset",
     "within-image": "Exact and near-duplicate captions within an image",
-    "across-images": "Captions with an exact or near-duplicate at another image",
 }
 
 _SLOT = "slot: position of a caption within its image; it identifies the annotator only if the source keeps that order"
 
 _ROW = {
-    "dataset": pl.String,
-    "version": pl.String,
-    "split": pl.String,
-    "slot": pl.UInt32,
-    "scope": pl.String,
-    "against": pl.String,
-    "against_version": pl.String,
-    "against_split": pl.String,
-    "against_slot": pl.UInt32,
-    "match": pl.String,
-    "statistic": pl.String,
-    "value": pl.Float64,
-    "found": pl.Int64,
-    "n": pl.Int64,
+    "dataset": pl.String, "version": pl.String, "split": pl.String, "slot": pl.UInt32, "scope": pl.String,
+    "against": pl.String, "against_version": pl.String, "against_split": pl.String, "against_slot": pl.UInt32,
+    "match": pl.String, "statistic": pl.String, "value": pl.Float64, "found": pl.Int64, "n": pl.Int64,
     "texts": pl.Int64,
-}
+}  # fmt: skip
 
 _MATCHES = pl.Enum(["exact", "near", "any"])
 
-_LABELS = ("side", "beside")
+_PLACE = ("dataset", "version", "split", "scope", "against", "against_version", "against_split")
 
 
 def rows(counts: DuplicateCounts) -> pl.DataFrame:
@@ -64,7 +46,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
         _found(_by_match(counts.slots), "captions", "found", "of_captions"),
         _found(_by_match(counts.slot_pairs), "images", "found", "of_images"),
     ]
-    empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _place_columns()})
+    empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _PLACE})
     shares = (
         pl.concat([empty, *matches], how="diagonal_relaxed")
         .join(_places(counts.questions), on="question_no", maintain_order="left")
@@ -76,19 +58,31 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
 
 def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Return a row for each caption with a duplicate, with the most similar one."""
-    before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
         _places(counts.questions), on="question_no", how="left", maintain_order="left"
     )
     return named.select(
-        *before, "image", "slot", "scope", *after, "against_image", "against_slot", "match", "similarity",
+        *_PLACE[:3], "image", "slot", *_PLACE[3:], "against_image", "against_slot", "match", "similarity",
         "text", "against_text",
     )  # fmt: skip
 
 
+_SLOTS_ALIKE = View(
+    Table("duplicate slots", EMPTY, bars=("share",), caption=_SLOT, name="slots-alike"),
+    columns=("dataset", "slot", "scope", "against_slot", pl.col("of_images").alias("images"), "exact", "near", "share"),
+    top=_SHOWN,
+)
+
+_SLOTS_ELSEWHERE = View(
+    Table("duplicate captions by slot", EMPTY, bars=("share",), caption=_SLOT, name="slots-elsewhere"),
+    columns=("dataset", "slot", "scope", "against", pl.col("of_captions").alias("captions"), "exact", "near", "share"),
+    top=_SHOWN,
+)
+
+
 def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     """Return tables of shares, of slots that repeat each other or another dataset, and of examples."""
-    labels = _places(counts.questions).select("question_no", "scope", *_LABELS)
+    labels = _places(counts.questions).select("question_no", "scope", dataset="side", against="beside")
     wide = (
         counts.matches.with_columns(share=_share("captions", "of_captions"), of_images=_share("images", "of_images"))
         .pivot("match", index=["question_no", "of_captions"], values=["captions", "share", "of_images"])
@@ -96,131 +90,37 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
         .join(counts.images.select("question_no", shared_images="images"), on="question_no", how="left")
         .sort("question_no")
         .select(
-            pl.col("side").alias("dataset"), "scope", pl.col("beside").alias("against"),
-            captions="of_captions", exact="captions_exact", near="captions_near",
-            share_exact="share_exact", share_near="share_near",
-            share_of_images="of_images_any", shared_images="shared_images",
+            "dataset", "scope", "against", captions="of_captions", exact="captions_exact", near="captions_near",
+            share_exact="share_exact", share_near="share_near", share_of_images="of_images_any",
+            shared_images="shared_images",
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    made = [Table("duplicate captions", wide, shares, "dataset", name=AGAIN)]
-    pairs = _slots(counts.slot_pairs, labels, "of_images")
-    if pairs.height:
-        shown = pairs.drop("against").rename({"of": "images"})
-        made.append(_cut("duplicate slots", shown, "slots-alike"))
-    slots = _slots(counts.slots, labels, "of_captions")
-    if slots.height:
-        made.append(_cut("duplicate captions by slot", slots.rename({"of": "captions"}), "slots-elsewhere"))
-    leaking = {
-        examples_of(question.side.label, question.against.label) for question in counts.questions if question.is_leak
-    }
-    listed = sorted(_examples(counts, labels, examples), key=lambda table: table.name not in leaking)
-    return folded((*made, *listed), AGAIN)
+    return folded(
+        (
+            Table("duplicate captions", wide, shares, "dataset", name=AGAIN),
+            *filled([_SLOTS_ALIKE], _slots(counts.slot_pairs, labels, "of_images")),
+            *filled([_SLOTS_ELSEWHERE], _slots(counts.slots, labels, "of_captions")),
+            *_examples(counts, labels, examples),
+        ),
+        AGAIN,
+    )
 
 
 def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the leaks, the largest share first, then the share of duplicates across and in datasets."""
-    leaks = [finding for finding in findings if finding.kind == LEAK and finding.n and finding.values["share"]]
+    """Return the leaks, the largest share first, then duplicates across and in datasets, and copied slots."""
+    leaks = [finding for finding in findings if finding.kind == LEAK and finding.values["share"]]
     leaks.sort(key=lambda leak: -float(leak.values["share"] or 0))
     again = next(table.frame for table in shown if table.name == AGAIN)
     either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
-    sentences = [f"Train/test leak: {leak.sentence}." for leak in leaks]
+    sentences = [*map(Sentence.of, leaks)]
     for scope, words in _LEAD.items():
         label = pl.format("{} in {}", "dataset", "against") if scope == "across-datasets" else pl.col("dataset")
         shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select(label, share=either)
         if shares.height:
-            sentences.append(f"{words}: {', '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
-    return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
-
-
-def messages(counts: DuplicateCounts, least: float, tokenizer: str) -> tuple[Said, ...]:
-    """Return the definitions of a match, the leaks, the duplicate slots, and what could not be searched."""
-    near_share = f"{least:.1%}".replace(".0%", "%")
-    texts: list[Said] = [
-        f"exact: the same tokens (tokenizer {tokenizer}), ignoring case, punctuation and whitespace; near: not"
-        f" exact, but at least {near_share} of the words of both captions together are in both, in any order"
-    ]
-    questions = {question.number: question for question in counts.questions}
-    leaks = counts.matches.pivot("match", index=["question_no", "of_captions"], values="captions", maintain_order=True)
-    for number, of_captions, exact, near, either in leaks.iter_rows():
-        question = questions[number]
-        if question.is_leak and of_captions:
-            texts.append(
-                Finding(
-                    LEAK,
-                    f"{either / of_captions:.1%} of the {of_captions:,} captions of {question.side.label} also occur in"
-                    f" {question.against.label}: {counted(exact, 'exact copy', 'exact copies')} and"
-                    f" {counted(near, 'near-duplicate', 'near-duplicates')}",
-                    _about(question.side, label=question.side.label, against=question.against.label),
-                    {"exact": exact, "near": near, "share": either / of_captions} | _by_chance(question, counts),
-                    of_captions,
-                    "warning" if either else "info",
-                    headline=f"{either / of_captions:.1%} of {_between(question.side.label, question.against.label)}",
-                )
-            )
-    together = pl.col("exact") + pl.col("near")
-    by_share = counts.slot_pairs.with_columns(share=_share(together, "of_images"))
-    copied = by_share.filter(pl.col("share") >= _COPIED, together >= _COPIES)
-    columns = ("question_no", "slot", "against_slot", "exact", "near", "of_images", "share")
-    for number, slot, against, exact, near, of_images, share in copied.select(columns).iter_rows():
-        side = questions[number].side
-        texts.append(
-            Finding(
-                COPIED,
-                f"{side.label}: slots {slot} and {against} are identical or nearly identical for {share:.1%} of images."
-                " One may be a copy of the other",
-                _about(side, slot=slot, against_slot=against),
-                {"exact": exact, "near": near, "share": share},
-                of_images,
-                "warning",
-                headline=f"{share:.1%} of images",
-            )
-        )
-    sides = {question.side.number: question.side for question in counts.questions}
-    return (*texts, *(limit for row in counts.sides.iter_rows(named=True) for limit in _limits(sides, row)))
-
-
-def _between(label: str, against: str) -> str:
-    """Write a selection and the one that it leaks from; the dataset only if they differ in it."""
-    (own, _, split), (other, _, of) = label.partition(":"), against.partition(":")
-    return f"{split} in {of}" if own == other and split and of else f"{label} in {against}"
-
-
-def _by_chance(question: Question, counts: DuplicateCounts) -> dict[str, float]:
-    """Return the shares of train captions that also occur at another train image; empty for another dataset's leak."""
-    number = question.against.selection_no
-    if question.scope != "across-splits" or (number, "any") not in counts.expected:
-        return {}
-    (exact, of), (either, _) = (counts.expected[number, match] for match in ("exact", "any"))
-    shares = {"exact_by_chance": exact / of, "share_by_chance": either / of} if of else {}
-    return {**shares, "train_captions": of}
-
-
-def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
-    """Return findings on comparisons that a selection does not allow, and on captions that could not be compared."""
-    side = sides[row["side_no"]]
-    findings = []
-
-    def add(kind: str, sentence: str, **values: int) -> None:
-        findings.append(
-            Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice")
-        )
-
-    if row["wordless"]:
-        wordless = counted(row["wordless"], "caption without a word", "captions without a word")
-        add("captions-without-word", f"{wordless}, not compared", captions=row["wordless"])
-    if row["most_at_image"] < 2:
-        add("one-caption-per-image", "every image has a single caption, so none can repeat within an image")
-    if row["images"] < 2:
-        add("one-image", "one image, so no caption can occur at another image")
-    whole = side.selection.split is None
-    if whole and sum(each.selection_no == side.selection_no for each in sides.values()) < 3:
-        add("no-splits", "fewer than two splits, so a search for train/test leaks is not possible")
-    return findings
-
-
-def _about(side: Side, **further: str | int) -> dict[str, str | int | None]:
-    return about(side.selection) | {"split": side.split} | further
+            listed = ", ".join(f"{label} {share:.1%}" for label, share in shares.rows())
+            sentences.append(Sentence(f"{words}: {listed}."))
+    return (*sentences, *(Sentence.of(finding) for finding in findings if finding.kind in (AT_SEVERAL, COPIED)))
 
 
 def _found(matches: pl.DataFrame, statistic: str, column: str, of: str) -> pl.DataFrame:
@@ -256,54 +156,31 @@ def _wordless(counts: DuplicateCounts) -> pl.DataFrame:
     return pl.concat([empty, matches.cast({"found": pl.Int64, "n": pl.Int64})], how="diagonal")
 
 
-def _place_columns() -> list[str]:
-    return ["dataset", "version", "split", "scope", "against", "against_version", "against_split"]
-
-
 def _places(questions: Sequence[Question]) -> pl.DataFrame:
     """Return the two sides of each question, by name."""
-    columns = ["question_no", "side_no", *_place_columns(), *_LABELS]
-    named = [
-        (
-            question.number, question.side.number,
-            question.side.selection.version.dataset, question.side.selection.version.version, question.side.split,
-            question.scope,
-            question.against.selection.version.dataset, question.against.selection.version.version,
-            question.against.split,
-            question.side.label, None if question.side == question.against else question.against.label,
-        )
-        for question in questions
-    ]  # fmt: skip
+    named = []
+    for question in questions:
+        side, against = question.side, question.against
+        own, of_others = side.selection.version, against.selection.version
+        place = (own.dataset, own.version, side.split, question.scope)
+        compared = (of_others.dataset, of_others.version, against.split)
+        beside = None if side == against else against.label
+        named.append((question.number, side.number, *place, *compared, side.label, beside))
     kinds = {"question_no": pl.UInt32, "side_no": pl.UInt32}
-    return pl.DataFrame(named, schema={name: kinds.get(name, pl.String) for name in columns}, orient="row")
+    schema = kinds | dict.fromkeys((*_PLACE, "side", "beside"), pl.String)
+    return pl.DataFrame(named, schema=schema, orient="row")
 
 
 def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame:
     """Return the slots with their shares, the largest first."""
-    return (
-        matches.join(labels, on="question_no", maintain_order="left")
-        .with_columns(share=_share(pl.col("exact") + pl.col("near"), of))
-        .sort("share", "question_no", "slot", descending=[True, False, False], maintain_order=True)
-        .select(
-            pl.col("side").alias("dataset"), "slot", "scope", pl.col("beside").alias("against"),
-            pl.col("^against_slot$"), pl.col(of).alias("of"), "exact", "near", "share",
-        )
-    )  # fmt: skip
+    rows = matches.join(labels, on="question_no", maintain_order="left")
+    return rows.with_columns(share=_share(pl.col("exact") + pl.col("near"), of)).sort(
+        "share", "question_no", "slot", descending=[True, False, False], maintain_order=True
+    )
 
 
-def _cut(title: str, frame: pl.DataFrame, name: str) -> Table:
-    hidden = frame.height - _SHOWN
-    more = f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""
-    return Table(title, frame.head(_SHOWN), bars=("share",), caption=_SLOT + more, name=name)
-
-
-def examples_of(side: str, against: str) -> str:
-    """Return the name of the table of examples: of a side, by its label, against a label or a scope."""
-    return f"examples/{side}/{against}"
-
-
-def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
-    """Return tables of the longest duplicates, each text once; two sides are compared in one order only."""
+def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> Iterator[Table]:
+    """Yield tables of the longest duplicates, leaks first, each text once; two sides are compared in one order."""
     questions = {question.number: question for question in counts.questions}
     compared = {number: {question.side.number, question.against.number} for number, question in questions.items()}
     repeated = {
@@ -312,21 +189,21 @@ def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> lis
         if len(sides) > 1 and sides in [compared[earlier] for earlier in range(number)]
     }
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
-    named = shown.join(labels, on="question_no", maintain_order="left")
-    made = []
-    for (question_no, scope, side, against), rows_of in named.group_by(
-        ["question_no", "scope", *_LABELS], maintain_order=True
-    ):
-        where = f"{side} {scope}" if against is None else f"{side} in {against}"
-        columns = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
-        caption = "the longest captions, each text once; list all with --pairs"
-        name = examples_of(str(side), str(against or scope))
-        pair = ("text", "against_text")
+    leaks = pl.col("question_no").is_in([number for number, question in questions.items() if question.is_leak])
+    named = shown.join(labels, on="question_no", maintain_order="left").sort(~leaks, maintain_order=True)
+    for (question_no,), rows in named.group_by("question_no", maintain_order=True):
         question = questions[int(str(question_no))]
+        scope, side, against = rows.select("scope", "dataset", "against").row(0)
         of = (question.side, "image"), (question.against, "against_image")
-        images = tuple(
-            image for owner, column in of for image in pictured(rows_of, owner.selection.version.dataset, column)
+        yield Table(
+            f"examples: {side} {scope}" if against is None else f"examples: {side} in {against}",
+            rows.select(
+                "match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity"
+            ),
+            caption="the longest captions, each text once; list all with --pairs",
+            beside=("text", "against_text"),
+            name=f"examples/{side}/{against or scope}",
+            pictured=tuple(
+                image for owner, column in of for image in pictured(rows, owner.selection.version.dataset, column)
+            ),
         )
-        shown_rows = rows_of.select(columns)
-        made.append(Table(f"examples: {where}", shown_rows, caption=caption, beside=pair, name=name, pictured=images))
-    return made

@@ -22,11 +22,11 @@ from auditor.result import SEVERITIES
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
+from auditor.store.signs import replacements
 from auditor.store.versions import content
 from auditor.store.workspace import Workspace
 from auditor.studies.export.sound import sound
 from auditor.studies.findings import CONTAMINATED, findings
-from auditor.studies.profile import replacements
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 
@@ -147,7 +147,7 @@ def mended(
         known = _listed(pending, local, progress) if listed is None else listed
         made = [pl.DataFrame(schema=_STEPS)]
         for done, kind in enumerate(local):
-            progress(f"repairing {kind.replace('-', ' ')}", done, len(local))
+            progress(f"repairing: {CAPTION_KINDS[kind].title}", done, len(local))
             rows = pending.join(known.filter(kind=kind), on=KEYS, how="semi", maintain_order="left")
             rows = rows.join(pl.concat(made), on=KEYS, how="anti", maintain_order="left").select(*KEYS, "text")
             made.append(_sound(kind, rules[kind](rows)) if rows.height else made[0])

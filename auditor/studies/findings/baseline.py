@@ -19,7 +19,7 @@ from auditor.errors import SourceError
 from auditor.files import read_json, written
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, counted
+from auditor.result import SEVERITIES, Finding, Sentence, counted
 from auditor.studies.findings.captions import examples_of, finding_of
 
 #: What the file says of itself, so that no other file is replaced or read as one.
@@ -70,7 +70,7 @@ class Baseline:
         hidden = len(findings) - len(fresh)
         captions = counted(listed.height - unknown.height, "row", "rows")
         note = f"{self.file}: {counted(hidden, 'finding is', 'findings are')} known, with {captions}, and not listed"
-        return fresh, unknown, [note]
+        return fresh, unknown, [Sentence(note, "known")]
 
     def _of(self, dataset: str) -> Baseline:
         """Return the same findings as those of another dataset."""

@@ -18,12 +18,12 @@ from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
-from auditor.store.versions import language, log, related, resolve
+from auditor.store.signs import bind_signs
+from auditor.store.versions import CONTENT, language, log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.language import foreign
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
-from auditor.studies.profile import bind_signs
 from auditor.text import function_words, tokenizer_of, word_lists
 
 _EXAMPLES = 3
@@ -116,7 +116,7 @@ def _truncated(checked: Checked) -> pl.DataFrame:
 def _listed(checked: Checked) -> pl.DataFrame:
     words = sorted({word.strip().lower() for word in checked.words} - {""})
     checked.workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
-    return checked.rows("listed_word")
+    return checked.rows("listed_word").drop("words")
 
 
 def _contaminated(checked: Checked) -> pl.DataFrame:
@@ -273,8 +273,9 @@ def of_captions(
         return Checked(captions.store, version.dataset, version.seq, workspace, words, other.lazy()), texts
 
     def search(kind: str) -> Result:
-        progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", kinds.index(kind), len(kinds))
+        progress(f"{selection.label}: {CAPTION_KINDS[kind].title}", kinds.index(kind), len(kinds))
         checked, texts = bound()
+        captions.store.record(*CONTENT)
         rows = FINDERS[kind](checked)
         if rows.is_empty():
             return Result("findings", pl.DataFrame(schema=ROWS))

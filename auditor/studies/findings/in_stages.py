@@ -23,10 +23,10 @@ from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.tasks import Run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
-from auditor.studies.duplicates import COPIED, LEAK
+from auditor.studies import profile
+from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, at_several_images
 from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
-from auditor.studies.findings.others import AT_SEVERAL, at_several_images, of_duplicates
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import (
@@ -42,8 +42,7 @@ from auditor.studies.findings.stages import (
     is_measured,
     run,
 )
-from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, summary, version_of
-from auditor.studies.profile import lead
+from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, lead, summary, version_of
 from auditor.text import AUTO
 
 #: Tokenizers that decide which captions are equal; others are for scores.
@@ -133,7 +132,7 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     parts, near = [pl.DataFrame(schema=MEASURED)], dict[str, Finding]()
     if is_measured(plan):
         again, shares = duplicates_of(plan, work, selection)
-        near = {finding.kind: finding for finding in of_duplicates(selection, again)}
+        near = {finding.kind: finding for finding in again.found(LEAK, AT_SEVERAL, COPIED)}
         parts += [work.scan(MEASURES, 0).collect(), shares]
     found = ranked(
         [
@@ -155,13 +154,15 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     kinds += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in left_out]
     parts.insert(1, pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row"))
     leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
+    rows = pl.concat(parts, how="diagonal_relaxed")
     if is_measured(plan):
-        leads.insert(0, lead(selection, parts[2].filter(command="profile")))
+        size = profile.lead(selection, parts[2].filter(command="profile"))
+        leads = [*lead(selection.label, rows, found, size), *leads]
     note = (
         f"{counted(len(plan.shards), 'shard', 'shards')}, {captions:,} captions of "
         f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected"
     )
-    return summary(version, pl.concat(parts, how="diagonal_relaxed"), found, leads, [note])
+    return summary(version, rows, found, leads, [note])
 
 
 def _number(finding: Finding | None) -> int:

@@ -8,11 +8,11 @@ import polars as pl
 
 from auditor.result import Finding
 from auditor.store.captions import Captions, stamp
-from auditor.studies.duplicates import LEAK
+from auditor.studies.duplicates import AT_SEVERAL, LEAK, TEST, TRAIN
 from auditor.studies.findings.captions import EXAMPLE, LISTED, ROWS
-from auditor.studies.findings.others import AT_SEVERAL, SWAPPED, TEMPLATED, misplaced
 from auditor.studies.findings.questions import Questions
-from auditor.studies.templates import templates
+from auditor.studies.outliers import SWAPPED, misplaced
+from auditor.studies.templates import TEMPLATED, templates
 
 
 def listed_of(questions: Questions, captions: Captions, findings: Sequence[Finding]) -> pl.DataFrame:
@@ -36,7 +36,7 @@ def listed_of(questions: Questions, captions: Captions, findings: Sequence[Findi
 
 def _misplaced(questions: Questions, captions: Captions, _: Finding) -> pl.DataFrame:
     result = questions.outliers(captions)
-    return misplaced(result) if result else pl.DataFrame()
+    return misplaced(result.frame) if result else pl.DataFrame()
 
 
 def _at_several(_: Questions, captions: Captions, __: Finding) -> pl.DataFrame:
@@ -45,11 +45,9 @@ def _at_several(_: Questions, captions: Captions, __: Finding) -> pl.DataFrame:
 
 def _leaking(_: Questions, captions: Captions, finding: Finding) -> pl.DataFrame:
     """List the captions that occur in another split of the dataset; none of a leak from another dataset."""
-    dataset, into = str(finding.about["against"]).rpartition(":")[::2]
-    if dataset not in ("", captions.selection.version.dataset):
+    if finding.about["against"] != TRAIN:
         return pl.DataFrame()
-    rows = _same_words(captions, str(finding.about["split"]), into)
-    return rows.with_columns(why=pl.format("the same words in split {}", pl.lit(into)))
+    return _same_words(captions, TEST, TRAIN).with_columns(why=pl.lit(f"the same words in split {TRAIN}"))
 
 
 def _same_words(captions: Captions, leaking: str | None, into: str | None) -> pl.DataFrame:

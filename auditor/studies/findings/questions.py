@@ -10,22 +10,21 @@ from typing import Any
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, Source
 from auditor.parameters import Metrics
-from auditor.result import Result
+from auditor.result import Result, Sentence
 from auditor.scoring.references import first_related
 from auditor.scoring.registry import are_ours, requests
 from auditor.scoring.single_captions import lacking
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds import METRICS, bounds
 from auditor.studies.choices import choices
 from auditor.studies.duplicates import duplicates
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates
 
-#: The metrics that check whether the captions of an image are paraphrases. Unlike BLEU-4, they give short captions a
-#: score above 0.
-METRICS = ("rouge-l", "cider-d")
+#: What identifies a result: the study, then what is special about this one, such as the dataset.
+Key = tuple[str, ...]
 
 #: The metric of slots: bounds count it in the same pass, so templates need not.
 _OF_SLOTS = "cider"
@@ -46,27 +45,33 @@ class Questions:
     metrics: Metrics = ()
     references: int | None = None
     measured: Callable[[], Result] | None = None
-    results: dict[str, Result] = field(default_factory=dict)
-    absent: dict[str, str] = field(default_factory=dict)
+    results: dict[Key, Result] = field(default_factory=dict)
+    absent: dict[Key, str] = field(default_factory=dict)
 
-    def ask(self, name: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
-        """Return the result of a study, computed at most once; null if it fails. `name` begins with the study."""
-        if name not in self.results and name not in self.absent:
+    def ask(self, key: Key, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
+        """Return the result of a study, computed at most once; null if it fails."""
+        if key not in self.results and key not in self.absent:
             try:
-                self.results[name] = make() if make is self.measured else self._kept(name, make, about)
+                self.results[key] = make() if make is self.measured else self._kept(key, make, about)
             except AuditorError as error:
-                self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
-        return self.results.get(name)
+                self.absent[key] = Sentence(f"{key[0]}: {error}", "skipped")
+        if result := self.results.get(key):
+            self.store.record(*result.sql)
+        return result
 
-    def _kept(self, study: str, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
+    def why_not(self, study: str) -> list[str]:
+        """List the reasons why a study has no result for some datasets."""
+        return [why for key, why in self.absent.items() if key[0] == study]
+
+    def _kept(self, key: Key, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
         """Return the result of a study, kept in the store unless it has metrics whose code may change."""
         if not are_ours(requests(self.metrics)):
             return make()
         roles = [source.split_roles for _, source in sorted(self.declared.items())]
         settings = {"tokenizer": self.tokenizer, "seed": self.seed, "roles": roles}
-        if study.startswith("choices"):  # all others are the same in findings and in a report
+        if key[0] == "choices":  # all others are the same in findings and in a report
             settings |= {"metrics": self.metrics, "references": self.references}
-        return kept_result(self.store, study, about or selections_of(self.every), settings, make)
+        return kept_result(self.store, " ".join(key), about or selections_of(self.every), settings, make)
 
     @property
     def store(self) -> Store:
@@ -87,7 +92,7 @@ class Questions:
         """Search for duplicates within the datasets and between them."""
         refs = [captions.selection.pinned_name for captions in self.every]
         return self.ask(
-            "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
+            ("duplicates",), lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
         )
 
     def outliers(self, captions: Captions) -> Result | None:
@@ -104,9 +109,9 @@ class Questions:
         if captions.selection not in comparable:
             return None
         if self.measured is not None:
-            return self.ask("bounds", self.measured)
+            return self.ask(("bounds",), self.measured)
         return self.ask(
-            "bounds of findings",
+            ("bounds", "of findings"),
             lambda: bounds(
                 self.store,
                 *(in_pair.pinned_name for in_pair in comparable),
@@ -132,8 +137,8 @@ class Questions:
         """Test what decides the items of a benchmark."""
         options = {**self.of_choices(selection, described), "tokenizer": self.tokenizer, "progress": self.progress}
         about = filter(None, [selection, described or self._related(selection)])
-        call = partial(choices, self.store, selection.pinned_name, **options)
-        return self.ask(f"choices {selection.pinned_name}", call, [*about])
+        asked = partial(choices, self.store, selection.pinned_name, **options)
+        return self.ask(("choices", selection.pinned_name), asked, [*about])
 
     def _related(self, selection: Selection) -> Selection | None:
         return first_related(Captions(self.store, selection, self.tokenizer))
@@ -141,7 +146,7 @@ class Questions:
     def _of_one(self, captions: Captions, study: Callable[..., Result]) -> Result | None:
         ref = captions.selection.pinned_name
         return self.ask(
-            f"{study.__name__} {captions.label}",
+            (study.__name__, captions.label),
             lambda: study(self.store, ref, tokenizer=self.tokenizer, progress=self.progress),
             [captions.selection],
         )

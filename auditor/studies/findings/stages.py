@@ -25,9 +25,9 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
+from auditor.studies.duplicates import AT_SEVERAL
 from auditor.studies.findings import across, alike, measures
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
-from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
@@ -210,7 +210,7 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     rejected = rows.filter(pl.col("reason").is_not_null())
     reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason")
     every = pl.concat([told.select("line", "kind", slot="slot_right", detail="why"), reasons], how="diagonal")
-    fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in KINDS.items()}
+    fixes = {kind: entry.fix for kind, entry in KINDS.items()}
     sure = {kind: entry.right for kind, entry in KINDS.items()}
     lists = (
         every.sort("line", "slot", pl.col("kind").replace_strict(order, return_dtype=pl.Int32), nulls_last=True)

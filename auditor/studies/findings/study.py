@@ -20,8 +20,9 @@ from auditor.files import read_text
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
-from auditor.result import IMAGE, SEVERITIES, Finding, Result, Table, counted
+from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
 from auditor.scoring.scale_out.executors import executing
+from auditor.steps import Steps
 from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import related, resolve
@@ -30,7 +31,7 @@ from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.listed import listed_of
 from auditor.studies.findings.located import located
-from auditor.studies.findings.others import findings_of, incomparable
+from auditor.studies.findings.others import STUDIES, findings_of, incomparable
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
 from auditor.studies.findings.whole import of_whole
@@ -225,12 +226,17 @@ def all_findings(
     wanted = searched_by_default() if wanted is None else wanted
     facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
     collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
+    kinds = [captions.selection.version.kind for captions in questions.every]
+    further = [() if captions_only else ("Forced choice",) if kind == _CHOICES else STUDIES for kind in kinds]
+    steps = Steps(questions.progress, (name for names in further for name in ("Captions", *names)))
+    questions = replace(questions, progress=steps)
     for captions in questions.every:
+        steps.begin()
         selection = captions.selection
         of_items = selection.version.kind == _CHOICES
         searched = _of_single(wanted) if of_items else wanted
-        found, rows = of_captions(captions, words, against, searched, questions.progress)
-        found += of_whole(captions, searched, questions.progress)
+        found, rows = of_captions(captions, words, against, searched, steps)
+        found += of_whole(captions, searched, steps)
         if selection.version.kind not in ("captions", "candidates"):
             found = [_unrepaired(finding, selection.label) for finding in found]
         rows = rows.filter(~pl.col("kind").is_in(facts))
@@ -239,9 +245,11 @@ def all_findings(
         if captions_only:
             continue
         notes += incomparable(captions)
-        others = (
-            _of_items(questions, selection, wanted, notes) if of_items else findings_of(questions, captions, wanted)
-        )
+        if of_items:
+            steps.begin()
+            others = _of_items(questions, selection, wanted, notes)
+        else:
+            others = findings_of(questions, captions, wanted, steps.begin)
         collected += others
         lists.append(listed_of(questions, captions, others))
         keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
@@ -257,17 +265,14 @@ def all_findings(
         schema={"dataset": pl.String, "kind": pl.String},
         orient="row",
     )
+    signs = signs_of_models(ordered, selections_of(questions.every))
     return Result(
         "findings",
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
         tables=_tables(ordered),
         lead=(f"{tally(ordered) or 'No problems found'}.", f"`{listing}` lists the captions."),
-        notes=tuple(
-            dict.fromkeys(
-                [*_style(questions.store, ordered, signs_of_models(ordered)), *notes, *questions.absent.values()]
-            )
-        ),
+        notes=tuple(dict.fromkeys([*_style(questions.store, ordered, signs), *notes, *questions.absent.values()])),
         findings=ordered,
     )
 
@@ -327,10 +332,8 @@ def _unrepaired(finding: Finding, ref: str) -> Finding:
 
 def _of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:
     """Return the findings on items that can be solved without their images. Adds skipped checks to `notes`."""
-    notes.append(
-        f"{selection.label}: skipped the search for repeated, uneven and swapped captions and for templates, which does"
-        " not apply to forced-choice items"
-    )
+    skipped = "skipped the search for repeated, uneven and swapped captions and for templates, which does not apply to"
+    notes.append(Sentence(f"{selection.label}: {skipped} forced-choice items", "skipped"))
     result = questions.choices(selection)
     if result is None:
         return []

@@ -12,10 +12,13 @@ from auditor.called import call
 from auditor.errors import SourceError
 from auditor.files import read_json
 from auditor.findings import KINDS
+from auditor.findings.wording import wrong
 from auditor.model import Selection, Version
 from auditor.plugins import typed
-from auditor.result import Finding, Result, Table, counted, listed
+from auditor.result import JSON_VERSION, Finding, Result, Sentence, Table, counted, listed
+from auditor.result.portraits import Portrait
 from auditor.scoring.scale_out.receipt import sha256_of
+from auditor.statistics.sameness import SAMENESS, USUAL
 from auditor.studies import profile
 from auditor.studies.findings.shards import parse, statements
 
@@ -24,7 +27,7 @@ SUMMARY, RECEIPT = "summary.json", "receipt.json"
 #: The name of the record in a receipt.
 NAME = "auditor.verdicts/v1"
 
-_NAME = "auditor.findings/v2"
+_NAME = f"auditor.findings/v{JSON_VERSION}"
 
 #: The rows of kinds, then those of the other commands: `number` of `n` captions or images.
 MEASURED = {
@@ -46,12 +49,14 @@ def summary(
         schema=dict.fromkeys(("severity", "kind", "finding", "consequence"), pl.String),
         orient="row",
     )
+    selection, is_measured = Selection(version), bool(rows["command"].count())
     what = pl.coalesce("kind", pl.format("{}: {}", "command", "statistic")).alias("kind or number")
     left_out = rows.filter(pl.col("not_checked_because").is_not_null()).select(what, because="not_checked_because")
     return Result(
         "findings",
         rows,
-        selections=(Selection(version),),
+        selections=(selection,),
+        portraits=(_portrait(selection, rows),) if is_measured else (),
         tables=(
             Table("findings by severity", shown, sections="severity", name="findings", tells_findings=True),
             *_measures(version, rows),
@@ -61,6 +66,33 @@ def summary(
         notes=tuple(notes),
         findings=tuple(found),
     )
+
+
+def lead(label: str, rows: pl.DataFrame, found: Sequence[Finding], size: str) -> Iterator[str]:
+    """Answer in sentences: what is wrong with the captions of shards, how many, how similar, how many repeated."""
+    yield wrong(label, found)
+    yield size
+    for value in rows.filter(statistic=SAMENESS)["value"].drop_nulls():
+        yield f"Captions of different images share {value:.2f} of their words (sameness). {USUAL}"
+    repeated = rows.filter(pl.col("n") > 0, command="duplicates", statistic="captions", match="exact")
+    for scope, number, n in repeated.select("scope", "number", "n").rows():
+        yield f"{number:,} of {n:,} captions ({number / n:.2%}) repeat another {_SCOPES[scope]}."
+
+
+_SCOPES = {"within-image": "of their image", "across-images": "at another image"}
+
+
+def _portrait(selection: Selection, rows: pl.DataFrame) -> Portrait:
+    """Return an overview of the captions of shards from the rows of their summary."""
+    value = dict(rows.filter(command="profile").select("statistic", "value").drop_nulls().iter_rows())
+    splits = rows.filter(statistic=SPLITS).select("scope", "number")
+    return Portrait(
+        selection.label, selection.version.images, selection.version.captions,
+        (round(value["captions-per-image-min"]), round(value["captions-per-image-max"])),
+        round(value["captions"] - value["captions-repeated-within-image"]), value["asl"],
+        tuple((name or "in none", images) for name, images in splits.iter_rows() if splits["scope"].count()),
+        tuple(rows.filter(statistic=LENGTHS).select("position", "number").iter_rows()),
+    )  # fmt: skip
 
 
 def _measures(version: Version, rows: pl.DataFrame) -> Iterator[Table]:
@@ -79,7 +111,9 @@ def _measures(version: Version, rows: pl.DataFrame) -> Iterator[Table]:
 
 #: The parts of a report with the numbers of other commands, and the names of their tables.
 MEASURES = {
-    "Size and words": ("sizes", "lengths", "hygiene"), "Duplicates": ("duplicates",), "Diversity": ("diversity",),
+    "size": ("Size and words", ("sizes", "lengths", "hygiene")),
+    "duplicates": ("Duplicates", ("duplicates",)),
+    "diversity": ("Diversity", ("diversity",)),
 }  # fmt: skip
 
 
@@ -103,7 +137,7 @@ def read_summary(folder: Path) -> Result:
         rows = pl.DataFrame(
             [tuple({"match": None, **row}[name] for name in MEASURED) for row in body["rows"]], MEASURED, orient="row"
         )
-        lead, notes = ([str(sentence) for sentence in body[name]] for name in ("lead", "notes"))
+        lead, notes = ([Sentence(**sentence) for sentence in body[name]] for name in ("lead", "notes"))
         return summary(typed(version), rows, found, lead, notes)
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error

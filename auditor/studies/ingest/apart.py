@@ -50,8 +50,7 @@ def apart(
                     **options,
                 )  # fmt: skip
             except SourceError as error:
-                is_advised = isinstance(error.__cause__, AdvisedError) or "--" not in str(error)
-                more = "" if is_advised else "; `auditor ingest` has these options"
+                more = "" if isinstance(error.__cause__, AdvisedError) else "; `auditor ingest` has its options"
                 raise SourceError(f"{error}{more}") from error
             row = made.frame.row(0, named=True)
             if row["rejected"] > MAX_REJECTED * row["read"]:
@@ -59,7 +58,7 @@ def apart(
             size = f"{counted(row['images'], 'image', 'images')}, {counted(row['captions'], 'caption', 'captions')}"
             narrate(f"{path}: read into a temporary store as {name}: {size}; `{kept[name]}` keeps it")
             refused = counted(row["rejected"], "record was", "records were")
-            for sentence in (*made.sentences, *([f"{name}: {refused} rejected"] if row["rejected"] else [])):
+            for sentence in (*made.remarks, *([f"{name}: {refused} rejected"] if row["rejected"] else [])):
                 narrate(f"• {sentence}")
         yield store
         store.on_close.clear()  # temporary: nothing to do on close

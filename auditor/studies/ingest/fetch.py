@@ -17,6 +17,7 @@ from auditor.model import Progress, Source, silent
 from auditor.remote import PATIENCE, Patience, address_of
 from auditor.result import Result, Table
 from auditor.sources import download as fetching
+from auditor.steps import Steps
 
 _ROWS = {
     **dict.fromkeys(("dataset", "path", "status"), pl.String()),
@@ -92,7 +93,8 @@ def fetch_sources(
         for source in sources:
             if not source.downloads and source.obtain is None and _missing(source):
                 raise UsageError(f"{source.dataset}: {_nowhere(source)}")
-    rows = [row for source in sources for row in _fetch(source, force, everything, patience, progress)]
+    steps = Steps(progress, [source.dataset for source in sources])
+    rows = [row for source in steps.over(sources) for row in _fetch(source, force, everything, patience, steps)]
     frame = pl.DataFrame(rows, schema=_ROWS, orient="row")
     tables = [
         Table(

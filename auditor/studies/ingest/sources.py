@@ -26,6 +26,7 @@ from auditor.sources.reading import lines as text_lines
 from auditor.sources.reading.declared import by_file_names, missing, named_files, split_lists, with_standard_input
 from auditor.sources.reading.encoding import as_utf8
 from auditor.sources.vectors.records import equally_long
+from auditor.steps import Steps
 from auditor.store import ingestion
 from auditor.store.captions import unspaced
 from auditor.store.connection import Store
@@ -86,11 +87,11 @@ def ingest_sources(
     if not there:
         raise SourceError(f"none of these datasets is in the data folder; download one with `{call('fetch', 'NAME')}`")
     expected = lock.expected([source.dataset for source in there]) if lock else {}
-    done: list[_Done] = []
+    done, steps = list[_Done](), Steps(progress, [source.dataset for source in there])
     try:
-        for source in there:
+        for source in steps.over(there):
             accepted = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else terms
-            done.append(_ingest(store, source, note, accepted, progress))
+            done.append(_ingest(store, source, note, accepted, steps))
     finally:
         if lock and done:
             lock.keep({ingested.source.dataset: ingested.entry() for ingested in done})

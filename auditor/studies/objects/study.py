@@ -233,18 +233,16 @@ def lead(systems: Sequence[System], rows: pl.DataFrame) -> tuple[str, ...]:
     """Return how often each system mentions an object that the image lacks."""
     sentences = []
     for system in systems:
-        values = {
-            name: (n, value) for name, n, value in _own(system, rows).select("statistic", "n", "value").iter_rows()
-        }
+        values = {name: own for name, *own in _own(system, rows).select("statistic", "n", "value").iter_rows()}
         captions, wrong = values["chair-s"]
         mentions, share = values["chair-i"]
+        per = (
+            f" ({share:.1%} of {mentions:,} mentions, {values['objects'][1]:.1f} objects per caption)"
+            if mentions
+            else ""
+        )
         sentences.append(
-            f"{system.label}: {wrong:.1%} of {captions:,} captions mention an object that the image lacks"
-            + (
-                f" ({share:.1%} of {mentions:,} mentions, {values['objects'][1]:.1f} objects per caption)."
-                if mentions
-                else "."
-            )
+            f"{system.label}: {wrong:.1%} of {captions:,} captions mention an object that the image lacks{per}."
         )
     return tuple(sentences)
 

@@ -19,7 +19,7 @@ from auditor.scoring.registry import DECIMALS, MetricRequest, References, reques
 from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import exact, image_means, image_sds
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.vectors import coverage
 from auditor.studies.outliers import by_sight, likelihood, tables
@@ -109,17 +109,17 @@ def outliers(
     tokenizer = selected[0].tokenizer
     rows, by_image, notes = [], [], list[Said]((*selected[0].notes, *alone))
     names, unseen = list[dict[str, str]](), list[str]()
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         texts = captions.texts().select(*PLACE, "text")
-        scored, scored_by = _scored(captions, measure, texts, progress)
+        scored, scored_by = _scored(captions, measure, texts, steps)
         notes += [*without_references(captions), *too_long(captions)]
-        sight = _sight(captions, vectors, progress)
+        sight = _sight(captions, vectors, steps)
         names.append({measure.label: str(scored_by.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
         by_image.append(_by_image(scored, captions, measure, sight))
         if level == "caption":
-            findings, claims = _checked(captions, texts, scored, share, sight, progress)
+            findings, claims = _checked(captions, texts, scored, share, sight, steps)
             rows.append(_rows(findings, captions, measure))
             could_see = vectors is None and captions.images().height >= by_sight.FEWEST
             unseen += [selection.label] if sight is None and could_see else []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
-from auditor.model import Pictured, Selection, pictured
-from auditor.result import Figure, Finding, Table, about, counted, folded
+from auditor.model import Selection, pictured
+from auditor.result import Figure, Finding, Sentence, Table, about, counted, folded
+from auditor.result.views import EMPTY, View, filled
 from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.likelihood import Claims
 
@@ -18,13 +20,66 @@ _BIN = 0.05
 #: The kind of finding on captions that appear to be at the wrong image.
 SWAPPED = "swapped-captions"
 
-_CAPTIONS = {
-    "swapped": "both captions fit the other's image better; pair_evidence: bits of both together",
-    "elsewhere": "lead: advantage of the other image over all further images, in bits, by the words of the caption",
-    "unfit": "fit: evidence that the caption belongs to its image, in bits, by vectors and words; other_fit: the same "
-    "for the best other image (below 0: it belongs to neither)",
-    "unlike": "value: mean score against the other captions of the image; others: mean score of these among themselves",
-}
+
+def _listing(
+    name: str, title: str, caption: str, columns: Sequence[str | pl.Expr], where: pl.Expr | None = None
+) -> View[Table]:
+    shown = Table(f"captions of {{label}} {title}", EMPTY, caption=caption, name=name)
+    return View(shown, where=where, columns=columns, top=_SHOWN)
+
+
+_SWAPPED = _listing(
+    "swapped",
+    "that appear to be swapped",
+    "both captions fit the other's image better; pair_evidence: bits of both together",
+    ("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence"),
+    where=(pl.col("finding") == "swapped") & (pl.col("image") < pl.col("other_image")),
+)
+
+_ELSEWHERE = _listing(
+    "elsewhere",
+    "that appear to belong to another image",
+    "lead: advantage of the other image over all further images, in bits, by the words of the caption",
+    ("image", "slot", "value", "text", "other_image", "evidence", "lead"),
+    where=pl.col("finding") == "elsewhere",
+)
+
+_UNFIT = _listing(
+    "unfit",
+    "with the worst fit to their image",
+    "fit: evidence that the caption belongs to its image, in bits, by vectors and words; other_fit: the same for the "
+    "best other image (below 0: it belongs to neither)",
+    ("image", "slot", "fit", "text", "other_image", (pl.col("fit") + pl.col("evidence")).alias("other_fit")),
+)
+
+_UNLIKE = _listing(
+    "unlike",
+    "least similar to the others of their image",
+    "value: mean score against the other captions of the image; others: mean score of these among themselves",
+    ("image", "slot", "value", "others", "text"),
+)
+
+_UNFIT_IMAGES = View(
+    Table(
+        "the images of {label} with the worst match to their captions",
+        EMPTY,
+        name="unfit-images",
+        caption="match: how much better the captions match the vector of their image than those of other images, in "
+        "standard deviations (mean); text: the caption most similar to the others",
+    ),
+    columns=("image", "n", "match", "text"),
+)
+
+_DIFFICULT = View(
+    Table(
+        "the most difficult images of {label}",
+        EMPTY,
+        name="difficult-images",
+        caption="difficulty: 1 - mean score; consensus: slot of the caption most similar to the others (the first of "
+        "ties)",
+    ),
+    columns=("image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"),
+)
 
 
 def tables(
@@ -33,95 +88,32 @@ def tables(
     """Return the tables of `outliers`, from a frame for each selection; without `captions`, only those of images."""
     made = []
     for index, selection in enumerate(selections):
-        if captions:
-            made += _of_captions(selection, captions[index])
-        hardest = by_image[index].select(
-            "image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"
-        )
-        if "match" in by_image[index].columns:
-            made.append(_unfit(selection, by_image[index]))
-        shown = hardest.head(_SHOWN)
-        made.append(
-            Table(
-                f"the most difficult images of {selection.label}",
-                shown,
-                caption="difficulty: 1 - mean score; consensus: slot of the caption most similar to the others (the "
-                "first of ties)",
-                name="difficult-images",
-                pictured=pictured(shown, selection.version.dataset, "image"),
-            )
-        )
+        label, images = selection.label, by_image[index]
+        shown = list(_of_captions(label, captions[index])) if captions else []
+        if "match" in images.columns:
+            worst = images.drop_nulls("match").sort("match", "image")
+            shown += filled([_UNFIT_IMAGES], worst.head(_SHOWN), label)
+        shown += filled([_DIFFICULT], images.head(_SHOWN), label)
+        for table in shown:
+            columns = [name for name in ("image", "other_image") if name in table.frame.columns]
+            made.append(replace(table, pictured=pictured(table.frame, selection.version.dataset, *columns)))
     return folded(made)
+
+
+def _of_captions(label: str, rows: pl.DataFrame) -> Iterator[Table]:
+    yield from filled([_SWAPPED, _ELSEWHERE], _with_other_texts(rows, rows), label)
+    if "fit" in rows.columns:
+        yield from filled([_UNFIT], rows.drop_nulls("fit").sort("fit", "image", "slot"), label)
+    lowest = rows.drop_nulls("value").sort("value", "others", descending=[False, True], maintain_order=True)
+    yield from filled([_UNLIKE], lowest, label)
 
 
 def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the number of captions that appear to be at the wrong image, with a caution."""
-    sentences = [f"{finding.sentence}." for finding in findings if finding.kind == SWAPPED]
-    if any(finding.values["captions"] for finding in findings if finding.kind == SWAPPED):
-        sentences.append("Check the images: almost identical images can also cause such findings.")
-    return tuple(sentences)
-
-
-def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
-    seen = by_image.filter(pl.col("match").is_not_null()).sort("match", "image")
-    worst = seen.select("image", "n", "match", "text").head(_SHOWN)
-    return Table(
-        f"the images of {selection.label} with the worst match to their captions",
-        worst,
-        caption="match: how much better the captions match the vector of their image than those of other images, in "
-        "standard deviations (mean); text: the caption most similar to the others",
-        name="unfit-images",
-        pictured=_pictured(selection, worst),
-    )
-
-
-def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
-    pairs = (
-        rows.filter(finding="swapped")
-        .filter(pl.col("image") < pl.col("other_image"))
-        .join(
-            rows.select(other_image="image", other_slot="slot", other_text="text"),
-            on=["other_image", "other_slot"],
-            how="left",
-            maintain_order="left",
-        )
-        .select("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence")
-    )
-    elsewhere = rows.filter(finding="elsewhere").select(
-        "image", "slot", "value", "text", "other_image", "evidence", "lead"
-    )
-    compared = rows.filter(pl.col("value").is_not_null())
-    unlike = compared.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
-        "image", "slot", "value", "others", "text"
-    )
-    unfit = rows.clear()
-    if "fit" in rows.columns:
-        unfit = (
-            rows.filter(pl.col("fit").is_not_null())
-            .sort("fit", "image", "slot")
-            .select("image", "slot", "fit", "text", "other_image", other_fit=pl.col("fit") + pl.col("evidence"))
-        )
-    listed = (
-        (f"captions of {selection.label} that appear to be swapped", pairs, "swapped"),
-        (f"captions of {selection.label} that appear to belong to another image", elsewhere, "elsewhere"),
-        (f"captions of {selection.label} with the worst fit to their image", unfit, "unfit"),
-        (f"captions of {selection.label} least similar to the others of their image", unlike, "unlike"),
-    )
-    return [
-        Table(title, shown, caption=_more(_CAPTIONS[kind], frame), name=kind, pictured=_pictured(selection, shown))
-        for title, frame, kind in listed
-        if (shown := frame.head(_SHOWN)).height
-    ]
-
-
-def _pictured(selection: Selection, shown: pl.DataFrame) -> tuple[Pictured, ...]:
-    columns = [name for name in ("image", "other_image") if name in shown.columns]
-    return pictured(shown, selection.version.dataset, *columns)
-
-
-def _more(caption: str, rows: pl.DataFrame) -> str:
-    hidden = rows.height - _SHOWN
-    return f"{caption}; {hidden:,} more: -o FILE writes all" if hidden > 0 else caption
+    swapped = [finding for finding in findings if finding.kind == SWAPPED]
+    caution = Sentence("Check the images: almost identical images can also cause such findings.")
+    is_any = any(finding.values["captions"] for finding in swapped)
+    return (*map(Sentence.of, swapped), *([caution] if is_any else []))
 
 
 def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claims, sight: Sight | None) -> Finding:
@@ -140,14 +132,15 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
     if not results:
         basis = "text alone is" if sight is None else f"text and the vectors of {sight.vectors.dataset} are"
         results.append(f"None is reported as swapped: {basis} not reliable enough on this dataset")
-    checked = "those least similar to the others of their image"
+    checked = ", were checked"
     if sight is not None:
-        checked += f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
-    else:
-        checked += ", were checked"
+        checked = f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
+    one_of_each_pair = (pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image"))
+    examples = misplaced(rows).filter(one_of_each_pair).drop("finding").head(3)
     return Finding(
         SWAPPED,
-        f"{selection.label}: {rows.height:,} of {scored:,} captions, {checked}. {'. '.join(results)}",
+        f"{selection.label}: {rows.height:,} of {scored:,} captions, those least similar to the others of their "
+        f"image{checked}. {'. '.join(results)}",
         about(selection),
         {
             "captions": claims.claims,
@@ -161,22 +154,38 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
         },
         scored,
         "warning" if pairs or alone else "info",
+        tuple(examples.to_dicts()),
         headline=f"{claims.claims:,} of {scored:,} captions",
     )
 
 
+def misplaced(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of captions that appear to be at the wrong image, of swapped ones both, as findings list them.
+
+    `rows` are those of one dataset. Columns: finding, image, slot, text, why, other_image, other_slot, other_text.
+    """
+    wrong = rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
+    why = pl.format("{} bits for {}", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64), "other_image")
+    return _with_other_texts(wrong, rows).select(
+        "finding", "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
+    )
+
+
+def _with_other_texts(rows: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
+    texts = every.select(other_image="image", other_slot="slot", other_text="text")
+    return rows.join(texts, on=["other_image", "other_slot"], how="left", maintain_order="left")
+
+
 def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -> tuple[Figure, ...]:
     """Return the figure of the share of images by difficulty."""
+    bins = pl.DataFrame({"bin": range(round(1 / _BIN))})
+    of_bin = (pl.col("difficulty") / _BIN).floor().clip(0, 1 / _BIN - 1).cast(pl.Int64)
     shares = [
-        rows.group_by(bin=(pl.col("difficulty") / _BIN).floor().clip(0, 1 / _BIN - 1).cast(pl.Int64))
-        .agg(images=pl.len())
-        .join(pl.DataFrame({"bin": range(round(1 / _BIN))}), on="bin", how="right")
-        .select(
+        bins.join(rows.group_by(bin=of_bin).len("images"), on="bin", how="left", maintain_order="left").select(
             difficulty=((pl.col("bin") + 0.5) * _BIN).round(3),
             share=pl.col("images").fill_null(0) / rows.height,
             dataset=pl.lit(selection.label),
         )
-        .sort("difficulty")
         for selection, rows in zip(selections, by_image, strict=True)
     ]
     return (

@@ -13,6 +13,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Signature, Table, about
+from auditor.result.views import EMPTY, View, filled
 from auditor.store import versions
 from auditor.store.captions import select_all, selections_of, stamp
 from auditor.store.connection import Store
@@ -93,14 +94,16 @@ def perplexity(
         .group_by("trained_no", "selection_no", "statistic", maintain_order=True)
         .agg(pl.col("value").mean(), sd=pl.col("value").std())
     )
-    labels = [selection.label for selection in selections]
+    labels = pl.Series([selection.label for selection in selections])
+    sides = {"trained on": "trained_no", "tested on": "selection_no"}
+    cells = means.with_columns(labels.gather(means[number]).alias(side) for side, number in sides.items())
     return Result(
         "perplexity",
         rows,
         selections=selections,
         signatures={"perplexity" if draws == 1 else f"seed {name}": signed for name, signed in signatures.items()},
-        tables=_tables(labels, means, draws),
-        figures=_figures(labels, means),
+        tables=tuple(filled(_views(draws, len(selections)), cells)),
+        figures=tuple(filled(_HEATMAPS[: len(selections)], cells)),
         notes=(
             *selected[0].notes,
             *_trained(selections, runs, captions),
@@ -143,53 +146,31 @@ def _rows(selections: Sequence[Selection], result: SeedResult, signature: str) -
     )  # fmt: skip
 
 
-def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Table, ...]:
-    shown = [("perplexity", "value", "perplexity: trained on rows, tested on columns")]
-    if draws > 1:
-        shown.append(("perplexity", "sd", f"standard deviation of the perplexity over {draws} seeds"))
-    shown.append(("oov", "value", "oov: share of unknown tokens"))
-    if len(labels) > 1:
-        shown.append(("ratio", "value", "ratio: perplexity / perplexity under the tested dataset's own model"))
-    return tuple(Table(title, _matrix(labels, means, *of), name="perplexities") for *of, title in shown)
+def _views(draws: int, sets: int) -> list[View[Table]]:
+    """List the matrices: trained on rows, tested on columns. One of ratios needs two datasets."""
+    matrices = [
+        ("perplexity", "value", "perplexity: trained on rows, tested on columns"),
+        ("perplexity", "sd", f"standard deviation of the perplexity over {draws} seeds"),
+        ("oov", "value", "oov: share of unknown tokens"),
+        ("ratio", "value", "ratio: perplexity / perplexity under the tested dataset's own model"),
+    ]
+    return [
+        View(Table(title, EMPTY, name=statistic), statistic, pivot=("tested on", "trained on", column))
+        for statistic, column, title in matrices
+        if (draws > 1 or column != "sd") and (sets > 1 or statistic != "ratio")
+    ]
 
 
-def _matrix(labels: Sequence[str], means: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
-    chosen = means.filter(pl.col("statistic") == statistic)
-    return (
-        _labeled(labels, chosen)
-        .pivot("tested on", index="trained on", values=column, maintain_order=True)
-        .select("trained on", *labels)
-    )
+def _heatmap(name: str, title: str, statistic: str) -> View[Figure]:
+    sides = ("tested on", "trained on")
+    drawn = Figure(name, title, "heatmap", EMPTY, *sides, value="value", x_label=sides[0], y_label=sides[1])
+    return View(drawn, statistic, (*sides, "value"))
 
 
-def _labeled(labels: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
-    names = pl.Series(labels, dtype=pl.String)
-    return rows.with_columns(
-        names.gather(rows["trained_no"]).alias("trained on"), names.gather(rows["selection_no"]).alias("tested on")
-    )
-
-
-def _figures(labels: Sequence[str], means: pl.DataFrame) -> tuple[Figure, ...]:
-    whole = _heatmap("perplexity", "perplexity", "Perplexity of each dataset under each model", labels, means)
-    if len(labels) < 2:
-        return (whole,)
-    title = "Perplexity, divided by that under the tested dataset's own model"
-    return whole, _heatmap("perplexity-ratio", "ratio", title, labels, means)
-
-
-def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means: pl.DataFrame) -> Figure:
-    cells = _labeled(labels, means.filter(pl.col("statistic") == statistic))
-    return Figure(
-        name,
-        title,
-        "heatmap",
-        cells.select("tested on", "trained on", "value"),
-        x="tested on",
-        y="trained on",
-        value="value",
-        x_label="tested on",
-        y_label="trained on",
-    )
+_HEATMAPS = (
+    _heatmap("perplexity", "Perplexity of each dataset under each model", "perplexity"),
+    _heatmap("perplexity-ratio", "Perplexity, divided by that under the tested dataset's own model", "ratio"),
+)
 
 
 def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:

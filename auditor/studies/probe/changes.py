@@ -18,7 +18,7 @@ from auditor.model import Progress
 from auditor.scoring.candidates import CandidateSet
 from auditor.store import kept, tokens
 from auditor.store.captions import Captions
-from auditor.store.versions import language
+from auditor.store.versions import CONTENT, language
 from auditor.text import function_words, tokenizer_of
 from auditor.text.function_words import FunctionWords
 from auditor.text.normalization import porter
@@ -158,7 +158,7 @@ class Components:
     def _blanked(self, captions: Captions, progress: Progress) -> pl.DataFrame:
         """Return each caption without each class of words, from the cache or parsed now."""
         store, selection = captions.store, captions.selection
-        key = kept.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
+        key = kept.key(store, selection, self.pipeline.label, CONTENT, {"word_classes": list(WORD_CLASSES)})
         if key not in self._blanked_texts:
             blanked = kept.get(store, {key: _BLANKED}).get(key)
             if blanked is None:

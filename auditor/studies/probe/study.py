@@ -17,13 +17,14 @@ from auditor.asking import question
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
+from auditor.result.views import EMPTY, View, arranged
 from auditor.scoring.candidate_sets import missing
 from auditor.scoring.candidates import HUMAN, text_changes
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long, with_reasons
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.studies.probe.changes import COMPONENTS, Component, Components
 from auditor.text import AUTO
@@ -103,14 +104,14 @@ def probe(
     possible = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
     parts, lacking, signed = [], [], []
-    for captions in every:
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         usable, unscored = scorable(captions, requested, metrics)
-        made, reasons = possible.of(captions, progress)
+        made, reasons = possible.of(captions, steps)
         if components:
             _refuse(selection, reasons)
         signed.append(signatures(usable, tokenizer, References("loo")))
-        parts.append(_probed(captions, usable, made, progress))
+        parts.append(_probed(captions, usable, made, steps))
         lacking.append(with_reasons(parts[-1].clear(), captions, requested))
         notes += [
             *unscored,
@@ -124,8 +125,8 @@ def probe(
         pl.concat([frame, *lacking], how="diagonal"),
         selections=selections,
         signatures=together(signed),
-        tables=tables(selections, frame),
-        figures=figures(selections, frame),
+        tables=arranged(_TABLES, selections, frame),
+        figures=arranged(_FIGURES, selections, frame),
         notes=notes_in(notes),
         findings=(*findings_in(notes), *findings(selections, frame)),
     )
@@ -212,64 +213,43 @@ def _refuse(selection: Selection, reasons: dict[str, AuditorError]) -> None:
 #: A metric is gamed if more than this share of captions gains.
 _MOST = 0.5
 
-_SHOWN = ("n", "changed", "replaced", "words")
+#: The changes of the captions of each dataset, and their effect on each score.
+_TABLES = (
+    View(
+        Table(
+            "changes of the captions of {label}", EMPTY, bars=("changed",), name="components",
+            caption="changed: share of the scored captions that changed, or whose reference did; replaced: mean words "
+            "replaced in a changed reference; words: mean words left in a caption",
+        ),
+        unique="component",
+        columns=("probe", "component", "n", "changed", "replaced", "words"),
+    ),
+    View(
+        Table(
+            "relative change of the mean scores of {label}", EMPTY, name="relative-change",
+            caption="-0.5: the mean score is halved; for ter, lower is better, so an increase is a loss",
+        ),
+        pivot=("component", "metric", "relative"),
+    ),
+    View(
+        Table(
+            "share of the captions of {label} that score better", EMPTY, name="gained",
+            caption="these changes do not improve a caption: a metric that increases can be gamed",
+        ),
+        where=pl.col("probe") == "gaming",
+        pivot=("component", "metric", "gained"),
+    ),
+)  # fmt: skip
 
-
-def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Return the tables of `probe` by selection: the changes, and their effect on each score."""
-    made = []
-    for selection in selections:
-        own = selection.rows_of(rows)
-        made += [
-            Table(
-                f"changes of the captions of {selection.label}",
-                own.unique("component", maintain_order=True).select("probe", "component", *_SHOWN),
-                bars=("changed",),
-                caption="changed: share of the scored captions that changed, or whose reference did; "
-                "replaced: mean words replaced in a changed reference; words: mean words left in a caption",
-                name="components",
-            ),
-            Table(
-                f"relative change of the mean scores of {selection.label}",
-                own.pivot("component", index="metric", values="relative", maintain_order=True),
-                caption="-0.5: the mean score is halved; for ter, lower is better, so an increase is a loss",
-                name="relative-change",
-            ),
-        ]
-        games = own.filter(pl.col("probe") == "gaming")
-        if games.height:
-            shares = games.pivot("component", index="metric", values="gained", maintain_order=True)
-            made.append(
-                Table(
-                    f"share of the captions of {selection.label} that score better",
-                    shares,
-                    caption="these changes do not improve a caption: a metric that increases can be gamed",
-                    name="gained",
-                )
-            )
-    return tuple(made)
-
-
-def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure, ...]:
-    """Draw a heatmap of metric × component for each selection."""
-    made = []
-    for index, selection in enumerate(selections, 1):
-        number = f"-{index}" if len(selections) > 1 else ""
-        made.append(
-            Figure(
-                f"probe{number}",
-                f"Relative change of mean scores, {selection.label}",
-                "heatmap",
-                selection.rows_of(rows).select("component", "metric", "relative"),
-                x="component",
-                y="metric",
-                value="relative",
-                x_label="removed or changed component",
-                y_label="metric",
-                span=(-1.0, 1.0),
-            )
-        )
-    return tuple(made)
+_FIGURES = (
+    View(
+        Figure(
+            "probe", "Relative change of mean scores, {label}", "heatmap", EMPTY, "component", "metric",
+            value="relative", x_label="removed or changed component", y_label="metric", span=(-1.0, 1.0),
+        ),
+        columns=("component", "metric", "relative"),
+    ),
+)  # fmt: skip
 
 
 def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:

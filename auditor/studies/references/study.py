@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Annotated
 
@@ -23,7 +24,7 @@ from auditor.scoring.references import as_references
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, signatures, too_long, with_reasons
 from auditor.scoring.single_captions import referenced
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stamp, stepwise
 from auditor.store.connection import Store
 from auditor.studies.references.curves import STATISTICS, CurveStatistics, measure, sufficient
 from auditor.text import AUTO
@@ -83,35 +84,29 @@ def enough_references(
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     every, alone = referenced(selected, References("loo"), requested)
     chosen = every[0]
-    notes: list[Said] = [
-        *left_out(metrics),
-        *alone,
-        *(note for captions in every for note in as_references(captions.selection)),
-    ]
-    parts, shown = [], []
-    for captions in every:
+    odd = (note for captions in every for note in as_references(captions.selection))
+    notes: list[Said] = [*left_out(metrics), *alone, *odd]
+    parts, tables, figures = [], list[Table](), list[Figure]()
+    for captions, steps in stepwise(every, progress):
         selection = captions.selection
         number, some_left_out = _most(captions, most)
         whole = ReferenceOrder(number, seed, "loo").first(captions, number)
         usable, unscored = scorable(whole, requested, metrics)
-        measured, counted = measure(captions, usable, number, draws, seed, progress)
+        measured, counted = measure(captions, usable, number, draws, seed, steps)
         signed = signatures(usable, captions.tokenizer, References("loo", number, seed))
         rows = _rows(selection, usable, measured, counted, draws, signed)
         parts.append(with_reasons(rows, whole, requested))
-        shown.append((selection, rows, number))
-        notes += [
-            *some_left_out,
-            *unscored,
-            *too_long(captions),
-            *_saturations(selection, rows, number),
-        ]
+        shown = shown_of(selection, rows, number)
+        tables += shown[0]
+        figures += shown[1]
+        notes += [*some_left_out, *unscored, *too_long(captions), *_saturations(selection, rows, number)]
     return Result(
         "references",
         pl.concat(parts, how="diagonal"),
         selections=selections_of(every),
         signatures=signatures(requested, chosen.tokenizer, References("loo", most, seed if most else None)),
-        tables=tuple(table for arguments in shown for table in tables(*arguments)),
-        figures=tuple(figure for selection, rows, _ in shown for figure in figures(selection, rows)),
+        tables=tuple(tables),
+        figures=tuple(figures),
         notes=(*chosen.notes, *notes_in(notes)),
         findings=findings_in(notes),
     )
@@ -135,9 +130,8 @@ def _most(described: Captions, requested: int | None) -> tuple[int, list[Finding
     subject = counted(few, "image has", "images have")
     sentence = f"{selection.label}: {subject} fewer than {most + 1} captions and no score"
     values = {"images": few, "captions_needed": most + 1}
-    return most, [
-        Finding("too-few-captions", sentence, about(selection), values, len(captions), "notice")
-    ] if few else []
+    finding = Finding("too-few-captions", sentence, about(selection), values, len(captions), "notice")
+    return most, [finding] if few else []
 
 
 def _rows(
@@ -159,24 +153,18 @@ def _rows(
         rows.append((metric, k, statistic, mean, min(values, default=None), max(values, default=None), counted[of]))
     order = {metric.label: index for index, metric in enumerate(metrics)}
     schema = dict(zip(("metric", "references", "statistic", "value", "low", "high", "n"), _TYPES, strict=True))
-    made = pl.DataFrame(rows, schema=schema, orient="row")
-    return made.sort(
+    made = pl.DataFrame(rows, schema=schema, orient="row").sort(
         pl.col("metric").replace_strict(order, return_dtype=pl.Int64),
         pl.col("statistic").cast(pl.Enum(STATISTICS)),
         "references",
         nulls_last=True,
-    ).select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.all(),
-        pl.lit(draws, pl.Int64).alias("draws"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.col("metric").replace_strict(signed, return_dtype=pl.String).alias("signature"),
     )
+    signature = pl.col("metric").replace_strict(signed, return_dtype=pl.String).alias("signature")
+    named = stamp(selection, made.with_columns(pl.lit(draws, pl.Int64).alias("draws")))
+    return named.select("dataset", pl.exclude("dataset", "version", "split"), "version", "split", signature)
 
 
 _TYPES = (pl.String, pl.UInt32, pl.String, pl.Float64, pl.Float64, pl.Float64, pl.Int64)
-
 
 #: A table has a column for each number of references up to this, and for some higher ones.
 _EVERY = 5
@@ -201,20 +189,24 @@ _CURVES = {
 }
 
 
-def tables(selection: Selection, rows: pl.DataFrame, most: int) -> list[Table]:
-    """Return the sufficient numbers, then each curve: a row per metric, a column per number of references."""
-    made = [
-        Table(
-            f"how many references are enough: {selection.label}", _summary(rows, most), caption=_MEANINGS, name="enough"
-        )
-    ]
-    for statistic, (_, title) in _CURVES.items():
-        shown = rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
-        if not shown.is_empty():
-            kept = shown.filter(pl.col("references").is_in(_shown(shown["references"].unique().sort().to_list())))
+def shown_of(selection: Selection, rows: pl.DataFrame, most: int) -> tuple[list[Table], list[Figure]]:
+    """Return the sufficient numbers and each curve, with a row per metric; the curves are drawn too."""
+    label = selection.label
+    tables = [Table(f"how many references are enough: {label}", _summary(rows, most), caption=_MEANINGS, name="enough")]
+    figures = []
+    for statistic, (name, title) in _CURVES.items():
+        curve = rows.filter(pl.col("value").is_not_null(), statistic=statistic)
+        numbers = curve["references"].unique().sort().to_list()
+        if numbers:
+            kept = curve.filter(pl.col("references").is_in(_shown(numbers)))
             wide = kept.pivot("references", index="metric", values="value", maintain_order=True)
-            made.append(Table(f"{title}, by number of references: {selection.label}", wide, name="curve"))
-    return made
+            tables.append(Table(f"{title}, by number of references: {label}", wide, name="curve"))
+        if len(numbers) > 1:
+            file = re.sub(r"[^\w.-]+", "-", f"references-{name}-{label}")
+            points = curve.select("metric", "references", "value", "low", "high")
+            drawn = Figure(file, f"{title}: {label}", "lines", points, "references", "value", "metric", log_x=True)
+            figures.append(replace(drawn, low="low", high="high", x_label="references", y_label=name))
+    return tables, figures
 
 
 def _summary(rows: pl.DataFrame, most: int) -> pl.DataFrame:
@@ -236,31 +228,6 @@ def _shown(numbers: Sequence[int]) -> list[int]:
         if number >= round(kept[-1] * _STEP):
             kept.append(number)
     return kept if kept[-1] == numbers[-1] else [*kept[: len(kept) - (len(kept) > _EVERY)], numbers[-1]]
-
-
-def figures(selection: Selection, rows: pl.DataFrame) -> list[Figure]:
-    """Draw each curve over the number of references, with the range of the draws."""
-    made = []
-    for statistic, (name, title) in _CURVES.items():
-        shown = rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
-        if shown["references"].n_unique() > 1:
-            made.append(
-                Figure(
-                    name=re.sub(r"[^\w.-]+", "-", f"references-{name}-{selection.label}"),
-                    title=f"{title}: {selection.label}",
-                    kind="lines",
-                    frame=shown.select("metric", "references", "value", "low", "high"),
-                    x="references",
-                    y="value",
-                    series="metric",
-                    low="low",
-                    high="high",
-                    x_label="references",
-                    y_label=name,
-                    log_x=True,
-                )
-            )
-    return made
 
 
 def _saturations(selection: Selection, rows: pl.DataFrame, most: int) -> list[Said]:

@@ -31,7 +31,7 @@ _LISTED = ("image", "slot", "kind", "why")
 
 def browsed(context: ReportContext, listed: pl.DataFrame, findings: Sequence[Finding]) -> tuple[Browsed, ...]:
     """Return the captions to browse, by dataset. `listed` are the captions that the findings list."""
-    kept = context.result(f"browsed {digest(listed)}", lambda: _drawn(context, listed))
+    kept = context.result(("browsed", digest(listed)), lambda: _drawn(context, listed))
     frames = [table.frame for table in kept.tables]
     return tuple(
         Browsed(
@@ -74,7 +74,7 @@ def _key_words(context: ReportContext, captions: Captions, first: Captions) -> p
 def _with_words(workspace: Workspace, rows: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
     """Add captions that have these words, some of each."""
     workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
-    having = workspace.rows("listed_word").with_columns(kind=pl.col("why").str.extract_all("“[^”]+”")).explode("kind")
+    having = workspace.rows("listed_word").explode("words").with_columns(kind=pl.format("“{}”", "words"))
     workspace.params |= {"at_random": 0, "of_kind": _OF_WORD}
     workspace.bind_rows("listed_caption", having.select(_LISTED))
     nothing = {name: pl.lit(None, pl.String) for name in ("kind", "why")}

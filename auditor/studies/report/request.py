@@ -20,7 +20,7 @@ from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.studies.bounds import bounds
 from auditor.studies.findings import METRICS as METRICS_OF_FINDINGS
-from auditor.studies.findings import Questions
+from auditor.studies.findings import Key, Questions
 from auditor.studies.profile import profile
 from auditor.text import AUTO, tokenizer_of
 
@@ -80,7 +80,7 @@ class ReportContext:
     declared: Mapping[str, Source] = field(default_factory=dict)
     resamples: int = 1000
     confidence: float = 0.95
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[Key, Result] = field(default_factory=dict)
     tokenizer_notes: list[str] = field(default_factory=list)
     names_tokenizer: bool = False
     every: tuple[Captions, ...] = ()
@@ -105,13 +105,12 @@ class ReportContext:
         """The names of the selections, with pinned versions."""
         return [selection.pinned_name for selection in self.selections]
 
-    def result(self, study: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
+    def result(self, key: Key, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
         """Return the result of a study, computed at most once, and cached in the store for the next report.
 
         `about` are the selections that it reads, if these differ from those of the report.
         """
-        if study not in self.results:
-            self.progress(study, len(self.results), len(self.results) + 1)
+        if key not in self.results:
             own = [selection.version.dataset for selection in self.selections]
             roles = [
                 (name, sorted(self.declared[name].split_roles.items()), self.declared[name].item)
@@ -121,12 +120,13 @@ class ReportContext:
             intervals = {"resamples": self.resamples, "confidence": self.confidence}
             settings = dataclasses.asdict(self.settings) | intervals | {"roles": roles}
             around = self.selections if about else ()
-            self.results[study] = (
-                kept_result(self.store, study, about or self.selections, settings, make, beside=around)
+            self.results[key] = (
+                kept_result(self.store, " ".join(key), about or self.selections, settings, make, beside=around)
                 if are_ours(requests(self.settings.metrics))
                 else make()
             )
-        return self.results[study]
+        self.store.record(*self.results[key].sql)
+        return self.results[key]
 
     @functools.cached_property
     def questions(self) -> Questions:
@@ -151,7 +151,7 @@ class ReportContext:
     def profiled(self) -> Result:
         """Count sizes, lengths, words and possible text defects."""
         return self.result(
-            "profile",
+            ("profile",),
             lambda: profile(
                 self.store,
                 *self.refs,
@@ -171,7 +171,7 @@ class ReportContext:
         scored = selections_of(self.scored)
         refs = [selection.pinned_name for selection in scored]
         about = scored if self.alone else ()
-        return self.result(study.__name__, lambda: study(self.store, *refs, **options), about)
+        return self.result((study.__name__,), lambda: study(self.store, *refs, **options), about)
 
     def related(self, selection: Selection, *kinds: str) -> dict[str, list[str]]:
         """List the datasets of these kinds that are related in either direction, by kind."""
@@ -192,11 +192,6 @@ class ReportContext:
         related = (name for name, source in self.declared.items() if source.kind in kinds and names & {*source.related})
         first = next(related, None)
         return f". To add some: `{call('ingest', first)}`" if first else ""
-
-    def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
-        """List the SELECTs that count for the metrics."""
-        wanted = requests(metrics or self.settings.metrics)
-        return tuple(dict.fromkeys(name for metric in wanted for name in metric.counting.relations))
 
     @property
     def tokenizer(self) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -15,15 +16,14 @@ from auditor.findings.wording import worded
 from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
+from auditor.result.sentences import with_role
 from auditor.scoring.registry import requests
-from auditor.statistics.sameness import SAMENESS
 from auditor.store import versions
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
 from auditor.studies.agree import agree
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside_marks, compare
-from auditor.studies.compare import METRICS as OF_HOMOGENEITY
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.duplicates import identical
@@ -45,7 +45,6 @@ class Answers:
     results: tuple[Result, ...] = ()
     commands: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
-    sql: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, results: Iterable[Result | None], *commands: str, lacking: Iterable[str] = ()) -> Answers:
@@ -54,11 +53,10 @@ class Answers:
 
 
 class Question(NamedTuple):
-    """A section: its title, the function that runs the studies, and the SELECTs behind their numbers."""
+    """A section: its title, and the function that runs the studies."""
 
     title: str
     ask: Callable[[ReportContext], Answers]
-    sql: tuple[str, ...] = ()
 
 
 def section_of(context: ReportContext, name: str) -> Section:
@@ -69,23 +67,22 @@ def section_of(context: ReportContext, name: str) -> Section:
     lacking = tuple(dict.fromkeys(answers.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
-    tables = _together(table for result in results for table in result.tables)
+    tables = _together(result.tables for result in results)
     findings = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
-    notes = [note for result in results for note in (result.notes if findings else result.remarks)]
-    skipped = [note for note in notes if "skipped" in note or note in context.questions.absent.values()]
-    notes = [note for note in notes if note not in skipped]
+    remarks = [with_role(note, "note") for result in results for note in (result.notes if findings else result.remarks)]
+    notes, skipped = ([note for note in remarks if (note.role == "skipped") == is_not] for is_not in (False, True))
     return Section(
         name, question.title,
         tuple(dict.fromkeys(worded(sentence, context.item) for result in results for sentence in result.lead)),
         tuple(replace(result, findings=()) if findings else result for result in carried),
         () if findings else tuple(table for table in tables if not table.further),
         () if findings else tuple(table for table in tables if table.further),
-        tuple(_together(figure for result in results for figure in result.figures)),
+        tuple(_together(result.figures for result in results)),
         tuple(dict.fromkeys((*notes, *cut))),
-        answers.commands, (*answers.sql, *question.sql), findings=findings,
+        answers.commands, findings=findings,
         unchecked=tuple(dict.fromkeys((*lacking, *skipped))),
     )  # fmt: skip
 
@@ -99,11 +96,16 @@ def _carried(result: Result) -> Result:
     return result if kept.height == result.frame.height else replace(result, frame=kept)
 
 
-def _together(parts: Iterable[_Part]) -> list[_Part]:
-    """Merge tables, or figures, with the same name and title that describe different datasets."""
-    groups: dict[tuple[str, str], list[_Part]] = {}
-    for part in parts:
-        groups.setdefault((part.name, part.title), []).append(part)
+def _together(parts: Iterable[Sequence[_Part]]) -> list[_Part]:
+    """Merge tables, or figures, of one name and place from several results whose rows name their dataset."""
+    groups: dict[Hashable, list[_Part]] = {}
+    for of_result in parts:
+        number = Counter[str]()
+        for part in of_result:
+            number[part.name] += 1
+            columns: list[str] = part.frame.columns
+            key = (part.name, number[part.name], *columns) if "dataset" in columns else id(part)
+            groups.setdefault(key, []).append(part)
     return [
         replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
         if group[1:]
@@ -113,7 +115,7 @@ def _together(parts: Iterable[_Part]) -> list[_Part]:
 
 
 def _findings(context: ReportContext) -> Answers:
-    result = all_findings(context.questions)
+    result = context.store.recorded(lambda: all_findings(context.questions))
     return Answers.of([result], call("findings", *context.refs, tokenizer=context.tokenizer))
 
 
@@ -127,7 +129,7 @@ def _scored(context: ReportContext, study: Callable[..., Result]) -> Answers:
         return Answers(lacking=context.alone)
     refs = [selection.pinned_name for selection in selections_of(context.scored)]
     command = call(study.__name__, *refs, metrics=context.settings.metrics, **context.sampling)
-    return Answers((context.measured(study),), (command,), context.alone, context.counts())
+    return Answers((context.measured(study),), (command,), context.alone)
 
 
 def _compared(context: ReportContext) -> Answers:
@@ -144,12 +146,9 @@ def _compared(context: ReportContext) -> Answers:
         "references": settings.references, "resamples": context.resamples, "confidence": context.confidence,
     }  # fmt: skip
     about = () if same or not context.alone else selections_of(context.scored)
-    made = context.result("compare", lambda: compare(context.store, *refs, **options, progress=context.progress), about)
+    asked = partial(compare, context.store, *refs, **options, progress=context.progress)
     command = call("compare", *refs, **options | {"tokenizer": context.tokenizer})
-    scores = context.counts(None if chosen else OF_HOMOGENEITY) if len(context.scored) > 1 else ()
-    return Answers(
-        (made,), (command,), () if same else context.alone, (*scores, *((SAMENESS, "image_sameness") if same else ()))
-    )
+    return Answers((context.result(("compare",), asked, about),), (command,), () if same else context.alone)
 
 
 def _beside_marks(context: ReportContext) -> Answers:
@@ -161,13 +160,13 @@ def _beside_marks(context: ReportContext) -> Answers:
         return Answers(lacking=(*context.alone, second))
     (captions,) = context.scored
     try:
-        made = context.result("compare", lambda: beside_marks(captions, context.progress))
+        made = context.result(("compare",), lambda: beside_marks(captions, context.progress))
     except UsageError:
         return Answers(
             lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
         )
     command = call("report", *context.refs, sections=["comparison"], format_name="md", tokenizer=context.tokenizer)
-    return Answers((made,), (command,), (*context.alone, second), context.counts(OF_HOMOGENEITY))
+    return Answers((made,), (command,), (*context.alone, second))
 
 
 def _correlated(context: ReportContext) -> Answers:
@@ -181,7 +180,7 @@ def _diversity(context: ReportContext) -> Answers:
     settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
     made = context.result(
-        "diversity",
+        ("diversity",),
         lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
     return Answers.of([made], call("diversity", *context.refs, **context.sampling))
@@ -189,11 +188,11 @@ def _diversity(context: ReportContext) -> Answers:
 
 def _duplicates(context: ReportContext) -> Answers:
     commands, results = [call("duplicates", *context.refs)], [context.questions.duplicates()]
-    lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
+    lacking = context.questions.why_not("duplicates")
     if context.questions.in_pairs:
         commands.append(call("duplicates", *context.refs, exact=True, within=True))
         results.append(
-            context.result("identical", lambda: identical(context.store, *context.refs, exact=True, within=True))
+            context.result(("identical",), lambda: identical(context.store, *context.refs, exact=True, within=True))
         )
     return Answers.of(results, *commands, lacking=lacking)
 
@@ -204,7 +203,7 @@ def _of_each(
     """Run a study on each dataset of captions separately."""
     described = [captions for captions in every if captions.selection.version.kind == "captions"]
     made = {captions.selection.pinned_name: ask(captions) for captions in described}
-    lacking = [why for name, why in context.questions.absent.items() if name.split()[0] == study]
+    lacking = context.questions.why_not(study)
     refs = [ref for ref, result in made.items() if result is not None]
     return Answers.of(made.values(), call(study, *refs, tokenizer=context.tokenizer), lacking=lacking)
 
@@ -228,10 +227,10 @@ def _people(context: ReportContext) -> Answers:
     judged = dict[str, bool]()
 
     def ask(named: Sequence[str], about: Sequence[Selection], more: dict[str, Any]) -> None:
-        name, options = f"agree {' '.join(named)}", {**shared, **more}
+        key, options = ("agree", *named), {**shared, **more}
         asked = partial(agree, context.store, *named, **options, progress=context.progress)
-        made.append(context.questions.ask(name, asked, [*about, *(resolve(context.store, one) for one in named)]))
-        lacking.extend(filter(None, [context.questions.absent.get(name)]))
+        made.append(context.questions.ask(key, asked, [*about, *(resolve(context.store, one) for one in named)]))
+        lacking.extend(filter(None, [context.questions.absent.get(key)]))
         options["tokenizer"] = context.tokenizer
         commands.append(call("agree", *named, store=context.store, **options))
 
@@ -248,7 +247,7 @@ def _people(context: ReportContext) -> Answers:
         none = "the store has no human ratings or preferences for these images"
         labels = joined([selection.label for selection in unrated])
         lacking.append(f"{labels}: {none}{context.to_add(unrated, 'judgements', 'pairs', 'triplets')}.")
-    return replace(Answers.of(made, *commands, lacking=lacking), sql=context.counts())
+    return Answers.of(made, *commands, lacking=lacking)
 
 
 def _choices(context: ReportContext) -> Answers:
@@ -268,13 +267,13 @@ def _choices(context: ReportContext) -> Answers:
         call("choices", name.pinned_name, tokenizer=context.tokenizer, **context.questions.of_choices(name, described))
         for name, described in benchmarks.items()
     ]
-    lacking = [why for name, why in context.questions.absent.items() if name.startswith("choices ")]
+    lacking = context.questions.why_not("choices")
     return Answers.of(made, *commands, lacking=lacking)
 
 
 def _versions(context: ReportContext) -> Answers:
     """List the stored versions of each dataset, the changes in the newest, and the drift of its words."""
-    results, sql, lacking = dict[str, Result | None](), list[str](), list[str]()
+    results, lacking = dict[str, Result | None](), list[str]()
     for selection in context.selections:
         dataset = selection.version.dataset
         results[call("datasets", dataset)] = datasets(context.store, selection.version.label)
@@ -284,49 +283,31 @@ def _versions(context: ReportContext) -> Answers:
         if before is None or (command := call("diff", *both)) in results:
             continue
         results[command] = diff(context.store, *both)
-        name = f"drift {selection.version.label}"
+        key = ("drift", selection.version.label)
         how: dict[str, Any] = {"depth": "drift", "tokenizer": context.settings.tokenizer, "progress": context.progress}
         about = [resolve(context.store, selection) for selection in both]
-        drift = context.questions.ask(name, partial(diff, context.store, *both, **how), about)
+        drift = context.questions.ask(key, partial(diff, context.store, *both, **how), about)
         if drift is None:
-            lacking.append(f"{' → '.join(both)}: {context.questions.absent[name]}")
+            lacking.append(f"{' → '.join(both)}: {context.questions.absent[key]}")
             continue
         results[call("diff", *both, depth="drift", tokenizer=context.tokenizer)] = drift
-        sql = ["divergence", "vocabulary_drift", "length_count"]
-    return replace(Answers.of(results.values(), *results, lacking=lacking), sql=tuple(sql))
+    return Answers.of(results.values(), *results, lacking=lacking)
 
 
 FINDINGS = "findings"
 
-_SUBSTITUTES = ("candidate_intra", "candidate_inter", "candidate_brown")
-
 #: The sections of a report between its summary and its method, in this order.
 SECTIONS: Mapping[str, Question] = {
     FINDINGS: Question("Findings", _findings),
-    "facts": Question("Dataset facts", _facts, (
-        "profile", "repeat", "repeat_count", "equal_text", "copy", "leak", "length", "script", "slot_order",
-        "image_captions", "sign", "hygiene", "annotations", "overlap_with_related",
-    )),
-    "bounds": Question("Bounds", partial(_scored, study=bounds), (*_SUBSTITUTES, "gibberish_text")),
-    "comparison": Question("Comparison", _compared, _SUBSTITUTES),
+    "facts": Question("Dataset facts", _facts),
+    "bounds": Question("Bounds", partial(_scored, study=bounds)),
+    "comparison": Question("Comparison", _compared),
     "correlation": Question("Correlation of metrics", _correlated),
-    "diversity": Question("Diversity", _diversity, (
-        "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
-        "sameness", "image_sameness", "image_gram", "image_vocabulary",
-    )),
-    "duplicates": Question("Duplicates and leaks", _duplicates, (
-        "repeat", "repeat_count", "identical", "duplicate_within", "duplicate_elsewhere", "duplicate_count",
-        "duplicate_slot", "slot_pair", "shared_image", "duplicate_pair",
-    )),
+    "diversity": Question("Diversity", _diversity),
+    "duplicates": Question("Duplicates and leaks", _duplicates),
     "people": Question("Agreement with human ratings", _people),
-    "choices": Question("Forced choice", _choices, (
-        "choice_item", "choice_surface", "caption_chance", "caption_bits", "choice_feature", "candidate_choice",
-        "fair_choice",
-    )),
-    "consensus": Question("Outliers", _outliers, ("image_log_likelihood",)),
-    "templates": Question("Templates", _templates, (
-        "opening_spread", "frequent_opening", "template_skeleton", "template", "templated_caption",
-        "slot_caption", "slot_vocabulary", "slot_order",
-    )),
-    "versions": Question("Versions", _versions, ("log", "difference")),
-}  # fmt: skip
+    "choices": Question("Forced choice", _choices),
+    "consensus": Question("Outliers", _outliers),
+    "templates": Question("Templates", _templates),
+    "versions": Question("Versions", _versions),
+}

@@ -7,7 +7,8 @@ import datetime
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,10 +21,11 @@ from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
-from auditor.result.document import Browsed, Document, Portrait, Section, Statement
+from auditor.result.document import Browsed, Document, Section
 from auditor.sources.pictures import pictures
+from auditor.steps import Steps
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue, reads_of, sql_root
+from auditor.store.sqlfiles import catalogue
 from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
@@ -31,11 +33,9 @@ from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.summary import (
-    answer_on_shards,
     answered,
     cards,
     cited,
-    portrait_of_shards,
     portraits,
     section_of_single,
     summary,
@@ -50,6 +50,12 @@ Sections = Annotated[
 Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
+
+
+def steps_of(sections: Iterable[str] = SECTIONS, *, browse: bool = True) -> list[str]:
+    """List the steps of a report in words: its sections, the summary, what only a page shows, the images."""
+    titles = [SECTIONS[name].title for name in sections]
+    return [*titles, "Summary", *["Captions to browse"] * browse, "Images"]
 
 
 @question
@@ -68,17 +74,25 @@ def page(
     """Write the report of datasets, for `auditor report`."""
     settings = settings or ReportSettings()
     selections, declared = resolve_all(store, refs, settings.split), sources(config)
-    context = ReportContext(store, selections, settings, progress, declared, resamples, confidence)
-    built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
+    named = [name for name in SECTIONS if not sections or name in sections]
+    browse = browse and FINDINGS in named
+    titles = steps_of(named, browse=browse)
+    steps = progress if isinstance(progress, Steps) and progress.left == titles else Steps(progress, titles)
+    context = ReportContext(store, selections, settings, steps, declared, resamples, confidence)
+    built = [store.recorded(partial(section_of, context, name)) for name in steps.over(named)]
+    steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
-    shown = cards(context.selections, audited.findings if audited else ())
-    drawn = portraits(context, context.profiled())
-    browse = browse and audited is not None and bool(audited.results)
-    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
-    alone = None if sections else section_of_single(context, audited.findings if audited else ())
-    compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
+    found = audited.findings if audited else ()
+    shown = cards(context.selections, found)
+    alone = None if sections else store.recorded(partial(section_of_single, context, found))
+    compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
+    drawn = portraits(context.profiled(), compared)
     said = answered(context, shown, looked=looked)
+    if browse:
+        steps.begin()
+    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     statements = _statements([*built, *filter(None, [alone])])
+    steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
@@ -96,7 +110,7 @@ def page(
         cards=shown,
         portraits=drawn,
         answer=said,
-        pictures=pictures_of(shown, built, image_files(config), progress, captions),
+        pictures=pictures_of(shown, built, image_files(config), steps, captions),
         browsed=captions,
     )
 
@@ -171,15 +185,10 @@ def _intervals(context: ReportContext) -> list[str]:
     ]
 
 
-def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
-    """Return the SELECTs of the sections, with all SELECTs that these read, sorted by path."""
-    named = {name for section in built for name in section.sql}
-    names = named.union(*(reads_of(name) for name in named)) & catalogue().keys()
-    root = {name: catalogue()[name] for name in names}
-    paths = {name: file.path.relative_to(sql_root()).as_posix() for name, file in root.items()}
-    return tuple(
-        Statement(name, paths[name], root[name].statement) for name in sorted(names, key=lambda name: paths[name])
-    )
+def _statements(built: Sequence[Section]) -> dict[str, str]:
+    """Return the SELECTs of the sections, sorted by path."""
+    ran = {path for section in built for path in section.sql}
+    return dict(sorted((file.place, file.statement) for file in catalogue().values() if file.place in ran))
 
 
 def _now() -> str:
@@ -267,13 +276,10 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
             raise SourceError(f"{folder}: differs from its receipt: {found}; make the verdicts again")
     result = read_summary(folder)
     (selection,) = result.selections
-    shown, said, drawn = cards(result.selections, result.findings), result.lead, list[Portrait]()
-    if result.frame["command"].count():
-        drawn.append(portrait_of_shards(selection, result.frame))
-        said = answer_on_shards(result)
+    shown, said = cards(result.selections, result.findings), result.lead
     measured = [
-        Section(title.partition(" ")[0].lower(), title, tables=tables)
-        for title, names in MEASURES.items()
+        Section(name, title, tables=tables)
+        for name, (title, names) in MEASURES.items()
         if (tables := tuple(table for table in result.tables if table.name in names))
     ]
     others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))
@@ -283,12 +289,12 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         f"Audit of {selection.label}",
         result.selections,
         (
-            summary(said, shown, drawn, None, (), looked=True),
+            summary(said, shown, result.portraits, None, (), looked=True),
             Section("findings", "Findings", result.lead[-1:], (result,), others, findings=result.findings),
             *measured,
             Section("method", "Method", method, notes=result.notes),
         ),
-        program(), _now() if timed else None, cards=shown, portraits=tuple(drawn), answer=said,
+        program(), _now() if timed else None, cards=shown, portraits=result.portraits, answer=said,
     )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.metrics.card import Metric
 from auditor.model import Selection
 from auditor.result import Finding, Table, about
 from auditor.scoring.registry import MetricRequest
@@ -47,8 +46,30 @@ def ranking(
 
     `ranks` are scores with their ranks.
     """
-    summary = _summary(ranks, labels)
-    tables = (_summary_table(selection, summary, labels), _ends_table(store, selection, ranks, labels[0]))
+    summary, images = _summary(ranks, labels), ranks["image"].unique().sort()
+    rank = f"rank {labels[0]}"
+    shown = ranks.filter(pl.col("image").is_in(images.head(_SHOWN).implode())).sort("image", rank, "slot")
+    ends = with_texts(store, selection, shown).with_columns(pl.col("text").str.strip_chars())
+    ends = ends.group_by("image", maintain_order=True).agg(
+        best=pl.col("text").first(), best_score=pl.col(labels[0]).first(),
+        worst=pl.col("text").last(), worst_score=pl.col(labels[0]).last(),
+    )  # fmt: skip
+    hidden = len(images) - _SHOWN
+    tables = (
+        Table(
+            f"first captions of an image by each metric, {selection.label}",
+            summary,
+            caption="length_rho: Spearman's rho of rank and length within an image, mean over images; above 0: longer "
+            f"captions come first; like_first: the same with the ranks by {labels[0]}; lengths are in tokens",
+            name="first-captions",
+        ),
+        Table(
+            f"best and worst caption of each image of {selection.label}, by {labels[0]}",
+            ends,
+            caption=f"{hidden:,} more images; write all ranks with -o FILE" if hidden > 0 else None,
+            name="best-and-worst",
+        ),
+    )
     return tables, _favors(selection, summary)
 
 
@@ -98,33 +119,6 @@ def _mean(values: pl.Series) -> float | None:
     return total / _UNIT / len(values)
 
 
-def _summary_table(selection: Selection, summary: pl.DataFrame, labels: Sequence[str]) -> Table:
-    return Table(
-        f"first captions of an image by each metric, {selection.label}",
-        summary,
-        caption="length_rho: Spearman's rho of rank and length within an image, mean over images; above 0: longer "
-        f"captions come first; like_first: the same with the ranks by {labels[0]}; lengths are in tokens",
-        name="first-captions",
-    )
-
-
-def _ends_table(store: Store, selection: Selection, ranks: pl.DataFrame, label: str) -> Table:
-    images = ranks["image"].unique().sort()
-    shown = ranks.filter(pl.col("image").is_in(images.head(_SHOWN).implode())).sort("image", f"rank {label}", "slot")
-    texts = with_texts(store, selection, shown).with_columns(pl.col("text").str.strip_chars())
-    ends = texts.group_by("image", maintain_order=True).agg(
-        best=pl.col("text").first(), best_score=pl.col(label).first(),
-        worst=pl.col("text").last(), worst_score=pl.col(label).last(),
-    )  # fmt: skip
-    hidden = len(images) - _SHOWN
-    return Table(
-        f"best and worst caption of each image of {selection.label}, by {label}",
-        ends,
-        caption=f"{hidden:,} more images; write all ranks with -o FILE" if hidden > 0 else None,
-        name="best-and-worst",
-    )
-
-
 def _favors(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
     """Return which metric favors long captions most, and which short ones."""
     ordered = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
@@ -147,26 +141,18 @@ def _favors(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
 
 
 def least_alike(
-    store: Store,
-    selection: Selection,
-    named: pl.DataFrame,
-    label: str,
-    metric: Metric,
-    *,
-    is_system: bool,
-    of: str = "",
+    store: Store, selection: Selection, scores: pl.DataFrame, request: MetricRequest, others: str, of: str
 ) -> Table:
-    """Return the captions with the lowest scores; `of` names the system if there are several."""
-    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
-    others = "references" if is_system else "others"
+    """Return the captions with the lowest scores against `others`; `of` names the system if there are several."""
+    label, metric = request.label, request.metric
+    least = scores.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
     what = "least similar to their image" if metric.sees_images else f"least similar to the {others} of their image"
     reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
     of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
-    equal = named.filter(of_last).height - least.filter(of_last).height
-    least = with_texts(store, selection, least)
+    equal = scores.filter(of_last).height - least.filter(of_last).height
     return Table(
         f"the {least.height} captions {of}{what}, by {label}",
-        least,
+        with_texts(store, selection, least),
         caption=f"a caption that {reason} may describe another image"
         + (f"; {equal:,} more have the same score as the last" if equal else ""),
         name="least-alike",

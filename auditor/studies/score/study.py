@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import polars as pl
@@ -16,7 +17,6 @@ from auditor.scoring.candidates import HUMAN, output_of
 from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.scoring.scores import (
-    RAW,
     keep_scores,
     repeats,
     scorable,
@@ -24,13 +24,14 @@ from auditor.scoring.scores import (
     signatures,
     too_few_captions,
     too_long,
-    variants,
     with_reasons,
 )
 from auditor.scoring.single_captions import without_references
+from auditor.scoring.variants import RAW, Measured, over, stacked, variants
 from auditor.statistics.common_items import Coverage
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
+from auditor.steps import Steps
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -200,15 +201,18 @@ def _of_captions(
         chosen = {HUMAN.name: HUMAN}
     if not systems or distinct:
         notes += repeats([captions], progress, left_out=distinct)
-    signed, parts = dict[str, str](), list[pl.DataFrame]()
-    for variant, sampled in variants(against, captions.tokenizer, distinct=distinct).items():
-        named = signatures(requested, captions.tokenizer, sampled)
-        for label, output in chosen.items():
-            part = score_candidates(sampled.select(captions), [output], requested, progress)
+    drawn = variants(against, captions.tokenizer, distinct=distinct)
+    steps = Steps(progress, [*chosen] * len(drawn) + ["Comparison"] * (resampling is not None and len(systems) > 1))
+
+    def measure(sampled: References) -> Measured:
+        named, parts = signatures(requested, captions.tokenizer, sampled), []
+        for label, output in steps.over(chosen.items()):
+            part = score_candidates(sampled.select(captions), [output], requested, steps)
             keep_scores(captions, part, [output] if not output.makes else [], named)
-            parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
-        signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
-    scores = pl.concat(parts)
+            parts.append(part.with_columns(system=pl.lit(label)))
+        return Measured(pl.concat(parts), named)
+
+    scores, signed, _ = over(drawn, measure)
     if rank:
         scores = with_ranks(captions, scores, requested)
         notes += [*as_references(selection), *(without_references(captions) if against.drawn is None else ())]
@@ -225,10 +229,11 @@ def _of_captions(
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
     tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
     if resampling and len(systems) > 1:
+        steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)
-        means, lead = means_of(some, systems, raw, requested, coverage, resampling, progress)
+        means, lead = means_of(some, systems, raw, requested, coverage, resampling, steps)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])
-    del part, parts, scores  # the frame takes the most memory
+    del scores  # the frame takes the most memory
     frame = placed.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
@@ -281,57 +286,36 @@ def _tables(
     distinct: bool,
 ) -> tuple[Table, ...]:
     """Return the means of each output, and the lowest scores of each."""
-    last = metrics[-1]
-    named: Sequence[tuple[str, Selection | None]] = [(selection.label, selection) for selection in systems] or [
-        (HUMAN.name, None)
-    ]
-    several = len(systems) > 1
-    means = [
-        summary_table(selection, system, scores.filter(system=name) if several else scores, metrics, distinct=distinct)
-        for name, system in named
-    ]
-    least = [
-        least_alike(
-            store,
-            system or selection,
-            scores.lazy().filter(variant=RAW, system=name).select("image", "slot", last.label).collect(),
-            last.label,
-            last.metric,
-            is_system=system is not None,
-            of=f"of {name} " if several else "",
-        )
-        for name, system in named
-    ]
+    labels, several = [metric.label for metric in metrics], len(systems) > 1
+    keys = ["metric", "variant"] if distinct else ["metric"]
+    outputs: Sequence[Selection | None] = systems or [None]
+    means, least = [], []
+    for system in outputs:
+        own = scores.lazy().filter(system=system.label) if system and several else scores.lazy()
+        parts = {
+            variant: summarize(own.filter(variant=variant).select(labels).collect(), ["caption"])
+            for variant in scores["variant"].unique(maintain_order=True)
+        }
+        summary = stacked(parts).sort(pl.col("metric").cast(pl.Enum(labels)), maintain_order=True)
+        summary = summary.select(*keys, pl.exclude("metric", "variant", "level"))
+        title = f"scores of the captions of {(system or selection).label}"
+        table = Table(title, summary, name="scores")
+        if system:
+            table = replace(table, title=f"{title} against those of {selection.label}", caption=_scales(metrics))
+        means.append(table)
+        lowest = own.filter(variant=RAW).select("image", "slot", labels[-1]).collect()
+        of, others = f"of {system.label} " if system and several else "", "references" if system else "others"
+        least.append(least_alike(store, system or selection, lowest, metrics[-1], others, of))
     return (*means, *least)
 
 
-def summary_table(
-    described: Selection,
-    system: Selection | None,
-    scores: pl.DataFrame,
-    metrics: Sequence[MetricRequest],
-    *,
-    distinct: bool,
-) -> Table:
-    """Return the summary over captions: those of a system, or of the dataset itself."""
-    labels = [metric.label for metric in metrics]
-    summary = pl.concat(
-        summarize(scores.lazy().filter(variant=variant).select(labels).collect(), ["caption"]).select(
-            "metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level")
-        )
-        for variant in scores["variant"].unique(maintain_order=True)
-    ).sort(pl.col("metric").replace_strict({label: index for index, label in enumerate(labels)}), maintain_order=True)
-    if system is None:
-        return Table(f"scores of the captions of {described.label}", summary, name="scores")
+def _scales(metrics: Sequence[MetricRequest]) -> str | None:
+    """Report which scores of a system differ from those that papers print."""
     cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
-    raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
-    bleu = [label for label in labels if label.startswith("bleu")]
-    notes = []
-    if raw:
-        notes.append(
-            f"{', '.join(raw)}: scale raw, at most 1; pycocoevalcap uses scale=x10, and papers print 100 times that"
-        )
-    if bleu:
-        notes.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
-    title = f"scores of the captions of {system.label} against those of {described.label}"
-    return Table(title, summary, caption="; ".join(notes) or None, name="scores")
+    raw = ", ".join(metric.label for metric in cider if metric.settings["scale"] == "raw")
+    bleu = ", ".join(metric.label for metric in metrics if metric.label.startswith("bleu"))
+    notes = (
+        f"{raw}: scale raw, at most 1; pycocoevalcap uses scale=x10, and papers print 100 times that" if raw else "",
+        f"{bleu}: means over captions; papers print BLEU of all captions as one text" if bleu else "",
+    )
+    return "; ".join(filter(None, notes)) or None

@@ -16,6 +16,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
 from auditor.result import Finding, Result, Signature, about
+from auditor.result.views import arranged
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics.intervals import POSITIVE, around
@@ -156,12 +157,12 @@ def syntax(
                         .select("statistic", "signature").rows()),
         tables=(
             *tables.side_by_side(selections, first),
-            *(tables.against_people(selections, first, people.selection) if people else []),
-            *tables.of_pipelines(selections, frame, [annotator.label for annotator in loaded]),
+            *arranged([tables.against_people(people.selection)] if people else [], selections, first),
+            *arranged([tables.of_pipelines([by.label for by in loaded])] if loaded[1:] else [], selections, frame),
             *(table for selection, phrases in zip(selections, measured[0].phrases, strict=True)
               for table in tables.frequent(selection, phrases)),
         ),
-        figures=tuple(tables.histograms(selections, first)),
+        figures=arranged(tables.HISTOGRAMS, selections, first),
         notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for part in measured for note in part.notes)))),
         findings=tuple(_foreign(read)),
     )  # fmt: skip
@@ -231,18 +232,17 @@ def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
 
 def _foreign(every: Sequence[Captions]) -> list[Finding]:
     """Report captions in another language than that of the pipelines."""
-    findings = []
-    for captions in every:
-        selection = captions.selection
-        why = why_not_english(captions.store, selection)
-        if why:
-            sentence = (
-                f"{selection.label}: the pipeline is for English, but the captions are {why}: its tags are unreliable"
-            )
-            findings.append(
-                Finding(FOREIGN, sentence, about(selection), n=selection.version.captions, severity="warning")
-            )
-    return findings
+    return [
+        Finding(
+            FOREIGN,
+            f"{captions.label}: the pipeline is for English, but the captions are {why}: its tags are unreliable",
+            about(captions.selection),
+            n=captions.selection.version.captions,
+            severity="warning",
+        )
+        for captions in every
+        if (why := why_not_english(captions.store, captions.selection))
+    ]
 
 
 #: The tokenizer that all texts have tokens of; nothing here depends on it.
@@ -301,10 +301,7 @@ def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
         error = jackknife_error(without)
         ends = around(value, error, images, CONFIDENCE, POSITIVE) or (None, None)
         rows.append((name, value, *ends, images, parallel.number))
-    schema = {
-        "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "images": pl.Int64,
-        "lists": pl.Int64,
-    }  # fmt: skip
+    schema = {name: ROWS[name] for name in ("statistic", "value", "low", "high", "images", "lists")}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

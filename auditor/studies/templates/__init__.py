@@ -1,5 +1,6 @@
 """Measure how formulaic the captions are."""
 
 from auditor.studies.templates.study import templates
+from auditor.studies.templates.tables import TEMPLATED
 
-__all__ = ["templates"]
+__all__ = ["TEMPLATED", "templates"]

@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Said, about
+from auditor.result import Finding, Said, Sentence, about
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
@@ -65,7 +65,7 @@ def slot_effects(
         (metric,) = pinned(captions, [requested])
         scores = score_candidates(captions, [HUMAN], [metric], progress)
     except MetricError as error:
-        notes.append(f"skipped slot-score: {error}")
+        notes.append(Sentence(f"skipped slot-score: {error}", "skipped"))
     else:
         measures["slot-score"] = "score"
         signed[metric.label] = str(metric.signature(captions.tokenizer, References("loo")))
@@ -73,7 +73,7 @@ def slot_effects(
             scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
         )
     made = pl.concat(_effect(slot_captions, name, column) for name, column in measures.items())
-    notes += _unlike(selection, made)
+    notes.append(_unlike(selection, made))
     order = _order(workspace.rows("slot_order"), workspace.rows("slot_order_apart"))
     notes += _sorted(selection, order)
     return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
@@ -123,8 +123,8 @@ def _sd(sums: tuple[int, int, int]) -> float | None:
     return None if n < 2 else math.sqrt((squares * n - total * total) / (n * (n - 1))) / 10.0**DECIMALS
 
 
-def _unlike(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
-    """Return findings on the slots that differ significantly from the others."""
+def _unlike(selection: Selection, effects: pl.DataFrame) -> Finding:
+    """Return the finding on the slots that differ significantly from the others: on the largest effect."""
     words = {
         "slot-length": ("is longer", "is shorter"),
         "slot-opening": ("has more captions with a frequent opening", "has fewer captions with a frequent opening"),
@@ -133,23 +133,18 @@ def _unlike(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
             "is less similar to the other captions of the image",
         ),
     }
-    sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL))
-    findings = [
-        Finding(
-            "unlike-slot",
-            f"{selection.label}: slot {slot} {words[name][effect < 0]} (effect {effect:+.2f})",
-            about(selection, slot=slot, statistic=name),
-            {"effect": effect, "low": low, "high": high},
-            captions,
-            "notice",
-            headline=f"slot {slot}",
-        )
-        for name, slot, effect, low, high, captions in sure.select(
-            "statistic", "slot", "effect", "low", "high", "captions"
-        ).rows()
-    ]
-    same = f"{selection.label}: no slot differs from the others by more than a small effect ({_SMALL:g})"
-    return findings or [Finding("slots-alike", same, about(selection), {"least_effect": _SMALL})]
+    sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL)).to_dicts()
+    if not sure:
+        same = f"{selection.label}: no slot differs from the others by more than a small effect ({_SMALL:g})"
+        return Finding("slots-alike", same, about(selection), {"least_effect": _SMALL})
+    first = max(sure, key=lambda row: abs(row["effect"]))
+    name, slot, effect = first["statistic"], first["slot"], first["effect"]
+    what, values = f"slot {slot} {words[name][effect < 0]} (effect {effect:+.2f})", {"effect": effect}
+    values |= {end: first[end] for end in ("low", "high")}
+    if sure[1:]:
+        what, values["findings"] = f"slots differ in {len(sure)} ways; the largest: {what}", len(sure)
+    sentence, where = f"{selection.label}: {what}", about(selection, slot=slot, statistic=name)
+    return Finding("unlike-slot", sentence, where, values, first["captions"], "notice", headline=f"slot {slot}")
 
 
 def _order(by_image: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:

@@ -10,9 +10,10 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Signature, findings_in, notes_in
+from auditor.result import Result, Said, Sentence, Signature, findings_in, notes_in
+from auditor.result.views import arranged
 from auditor.scoring.counting import bind_text_tokens
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
@@ -95,20 +96,17 @@ def templates(
     signatures = {
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
-    for captions in selected:
-        workspace = _counted(captions, least, progress)
+    for captions, steps in stepwise(selected, progress):
+        workspace = _counted(captions, least, steps)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
-            listed = (
-                _made(workspace)
-                .select("image", "slot", "pattern", value="share")
-                .join(texts, on=["image", "slot"], how="left")
-            )
-            frames.append(captions.stamp(listed.sort("image", "slot")))
+            listed = _made(workspace).select("image", "slot", "pattern", value="share")
+            with_texts = listed.join(texts, on=["image", "slot"], how="left").sort("image", "slot")
+            frames.append(captions.stamp(with_texts))
             del workspace
             continue
         made = _made(workspace).height
-        effects, signed, slot_notes = slot_effects(captions, metric, workspace, progress)
+        effects, signed, slot_notes = slot_effects(captions, metric, workspace, steps)
         signatures |= signed
         notes += slot_notes
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made), effects)])
@@ -123,8 +121,8 @@ def templates(
         selections=selections,
         signatures=signatures,
         tables=tables.tables(selections, frame, at_dataset=at_dataset),
-        figures=tables.figures(selections, frame) if at_dataset else (),
-        lead=tables.lead(findings_in(notes)),
+        figures=arranged(tables.FIGURES, selections, frame) if at_dataset else (),
+        lead=tuple(Sentence.of(finding) for finding in findings_in(notes) if finding.kind == tables.TEMPLATED),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )
@@ -137,7 +135,7 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     workspace.params["least"] = max(_FEWEST, round(least * number))
     workspace.forget("template_skeleton")
     for index, shape in enumerate(SHAPES):
-        progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
+        progress(f"{captions.label}: templates", index, len(SHAPES))
         workspace.params["shape"] = shape
         workspace.append("template_skeleton")
     workspace.bind("template")

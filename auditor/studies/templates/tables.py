@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Table, about, folded
+from auditor.result.views import EMPTY, View, arranged, filled, labeled
 
 _SHOWN = 10
 
@@ -26,31 +27,29 @@ TEMPLATED, _BESIDE = "templated-captions", "templates-and-openings"
 
 _SLOTS = ("slot-length", "slot-opening", "slot-score")
 
+#: Shares of captions made from templates. Human captions reach about 7% (Flickr8k), generated captions far more.
+_MANY, _SOME = 0.3, 0.1
+
 
 def tables(selections: Sequence[Selection], frame: pl.DataFrame, *, at_dataset: bool) -> tuple[Table, ...]:
     """Return the tables of each selection."""
-    each = (
-        table
-        for selection in selections
-        for table in (_of_dataset if at_dataset else _of_captions)(selection, selection.rows_of(frame))
-        if table.frame.height
-    )
-    return folded((*([_side_by_side(selections, frame)] if at_dataset else []), *each), _BESIDE)
+    if not at_dataset:
+        return folded(arranged([_OF_CAPTIONS], selections, frame))
+    each = (table for selection in selections for table in _of_dataset(selection.label, selection.rows_of(frame)))
+    return folded((_side_by_side(labeled(selections, frame)), *each), _BESIDE)
 
 
-def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table:
+def _side_by_side(rows: pl.DataFrame) -> Table:
     """Return the table that compares the templates and openings of the datasets."""
-    rows = []
-    for selection in selections:
-        own = selection.rows_of(frame)
-        value = {(name, n): value for name, n, value in own.select("statistic", "n", "value").iter_rows()}
-        shares = (value.get(("templated", None)), value.get(("opening-top-10", _OPENED)))
-        perplexity = value.get(("opening-perplexity", _OPENED))
-        rows.append((selection.label, shares[0], own.filter(statistic="template").height, shares[1], perplexity))
-    columns = {"templated": pl.Float64, "templates": pl.Int64, "top_10": pl.Float64, "perplexity": pl.Float64}
+    statistic, value, is_short = pl.col("statistic"), pl.col("value"), pl.col("n") == _OPENED
     return Table(
         "templates and openings",
-        pl.DataFrame(rows, schema={"dataset": pl.String, **columns}, orient="row"),
+        rows.group_by("dataset", maintain_order=True).agg(
+            templated=value.filter(statistic == "templated").first(),
+            templates=(statistic == "template").sum().cast(pl.Int64),
+            top_10=value.filter(statistic == "opening-top-10", is_short).first(),
+            perplexity=value.filter(statistic == "opening-perplexity", is_short).first(),
+        ),
         bars=("templated", "top_10"),
         caption="templated: share of captions that follow a template; top_10: share of those with "
         f"{_OPENED} tokens or more that begin with one of the ten most frequent openings of so many; perplexity: "
@@ -59,69 +58,66 @@ def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table
     )
 
 
-def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Return how formulaic the captions of each dataset are."""
-    return tuple(f"{finding.sentence}." for finding in findings if finding.kind == TEMPLATED)
-
-
-def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
-    hidden = rows.height - _SHOWN
-    return [
-        Table(
-            f"captions of {selection.label} that follow a template",
-            rows.select("image", "slot", "pattern", pl.col("value").alias("share"), "text").head(_SHOWN),
-            caption=f"{hidden:,} more: -o FILE writes all" if hidden > 0 else None,
-            name="templated",
-        )
-    ]
-
-
-def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
-    spread = (
-        rows.filter(pl.col("statistic").is_in(_SPREAD))
-        .pivot("statistic", index=["n", "captions"], values="value", maintain_order=True)
-        .rename({"n": "tokens"})
-    )
-    openings = rows.filter(pl.col("statistic") == "opening")
-    templates = rows.filter(pl.col("statistic") == "template")
+def _of_dataset(label: str, rows: pl.DataFrame) -> Iterator[Table]:
+    yield from filled(_OF_DATASET, rows, label)
     slots = rows.filter(pl.col("statistic").is_in(_SLOTS))
-    hidden = templates.height - _SHOWN
-    strongest = slots
-    if slots.height > _SLOTS_SHOWN:
-        strongest = slots.filter(pl.col("effect").abs().rank("ordinal", descending=True) <= _SLOTS_SHOWN)
-    return [
+    are_many = slots.height > _SLOTS_SHOWN
+    largest = pl.col("effect").abs().rank("ordinal", descending=True) <= _SLOTS_SHOWN
+    if slots.height:
+        yield Table(
+            f"slots of {label}, compared with the others of the image",
+            (slots.filter(largest) if are_many else slots).select(
+                "statistic", "slot", "value", "difference", "effect", "low", "high"
+            ),
+            sections="statistic",
+            caption="effect: difference in standard deviations of all captions, with its 95% interval over images"
+            + (f"; the {_SLOTS_SHOWN} largest of {slots.height:,}" if are_many else ""),
+            name="slots",
+        )
+
+
+_OF_CAPTIONS = View(
+    Table("captions of {label} that follow a template", EMPTY, name="templated"),
+    columns=("image", "slot", "pattern", pl.col("value").alias("share"), "text"),
+    top=_SHOWN,
+)
+
+_OF_DATASET = (
+    View(
         Table(
-            f"first tokens of the captions of {selection.label}",
-            spread.with_columns(pl.col("openings").cast(pl.Int64)) if spread.height else spread,
+            "first tokens of the captions of {label}",
+            EMPTY,
             caption="opening-top-10: share of the captions with so many tokens whose opening is one of the ten most "
             "frequent",
             name="openings",
         ),
+        where=pl.col("statistic").is_in(_SPREAD),
+        pivot=("statistic", ["n", "captions"], "value"),
+        columns=(pl.col("n").alias("tokens"), "captions", pl.col("openings").cast(pl.Int64), *_SPREAD[1:]),
+    ),
+    View(
         Table(
-            f"frequent openings of {selection.label}",
-            openings.group_by("n", maintain_order=True)
-            .head(_SHOWN // 2)
-            .select(tokens="n", opening="pattern", captions="captions", share="value"),
-            bars=("share",),
-            sections="tokens",
-            name="frequent-openings",
+            "frequent openings of {label}", EMPTY, bars=("share",), sections="tokens", name="frequent-openings"
         ),
+        where="opening",
+        columns=(
+            pl.col("n").alias("tokens"), pl.col("pattern").alias("opening"), "captions", pl.col("value").alias("share"),
+        ),
+        top=_SHOWN // 2,
+        per="n",
+    ),
+    View(
         Table(
-            f"templates of {selection.label}",
-            templates.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
-            caption="*: any token; sorted by captions × association (bits)"
-            + (f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""),
+            "templates of {label}",
+            EMPTY,
+            caption="*: any token; sorted by captions × association (bits)",
             name="templates",
         ),
-        Table(
-            f"slots of {selection.label}, compared with the others of the image",
-            strongest.select("statistic", "slot", "value", "difference", "effect", "low", "high"),
-            sections="statistic",
-            caption="effect: difference in standard deviations of all captions, with its 95% interval over images"
-            + (f"; the {_SLOTS_SHOWN} largest of {slots.height:,}" if slots.height > _SLOTS_SHOWN else ""),
-            name="slots",
-        ),
-    ]
+        where="template",
+        columns=("pattern", "captions", "fillers", "association", pl.col("value").alias("share")),
+        top=_SHOWN,
+    ),
+)  # fmt: skip
 
 
 def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
@@ -149,42 +145,35 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
         about(selection),
         {"share": share, "templates": templates.height, "opening_top_10": top},
         captions,
+        "warning" if share >= _MANY else "notice" if share >= _SOME else "info",
         headline=f"{share:.1%} of captions",
     )
 
 
-def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figure, ...]:
-    """Return figures of the share of captions that frequent openings cover, and of the effects of slots."""
-    labeled = pl.concat(
-        selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections
-    )
-    covered = (
-        labeled.filter((pl.col("statistic") == "opening") & (pl.col("n") == _OPENED))
-        .with_columns(
-            openings=pl.int_range(1, pl.len() + 1).over("dataset"), share=pl.col("value").cum_sum().over("dataset")
-        )
-        .select("dataset", "openings", "share")
-    )
-    slots = labeled.filter(pl.col("statistic") == "slot-length").select(
-        "dataset", "effect", "low", "high", slot=pl.col("slot").cast(pl.String)
-    )
-    slots = slots.drop_nulls("effect").filter(pl.len().over("dataset") <= _DRAWN)
-    made = []
-    if covered.height:
-        made.append(
-            Figure(
-                "openings", f"Captions that begin with a frequent opening of {_OPENED} tokens", "lines",
-                covered, x="openings", y="share", series="dataset", x_label="openings", y_label="share of captions",
-                log_x=True,
-            )
-        )  # fmt: skip
-    if slots.height:
-        made.append(
-            Figure(
-                "slot-length", "Length of a slot's captions, compared with the others of the image", "bars",
-                slots, x="slot", y="effect", series="dataset", low="low", high="high",
-                x_label="slot", y_label="effect",
-                caption="In standard deviations of all captions, with 95% intervals over images.",
-            )
-        )  # fmt: skip
-    return tuple(made)
+_HAS_EFFECT = (pl.col("statistic") == "slot-length") & pl.col("effect").is_not_null()
+
+#: The share of captions that frequent openings cover, and the effects of slots.
+FIGURES = (
+    View(
+        Figure(
+            "openings", f"Captions that begin with a frequent opening of {_OPENED} tokens", "lines",
+            EMPTY, x="openings", y="share", series="dataset", x_label="openings", y_label="share of captions",
+            log_x=True,
+        ),
+        where=(pl.col("statistic") == "opening") & (pl.col("n") == _OPENED),
+        columns=(
+            "dataset",
+            pl.int_range(1, pl.len() + 1).over("dataset").alias("openings"),
+            pl.col("value").cum_sum().over("dataset").alias("share"),
+        ),
+    ),
+    View(
+        Figure(
+            "slot-length", "Length of a slot's captions, compared with the others of the image", "bars",
+            EMPTY, x="slot", y="effect", series="dataset", low="low", high="high", x_label="slot", y_label="effect",
+            caption="In standard deviations of all captions, with 95% intervals over images.",
+        ),
+        where=_HAS_EFFECT & (_HAS_EFFECT.sum().over("dataset") <= _DRAWN),
+        columns=("dataset", "effect", "low", "high", pl.col("slot").cast(pl.String)),
+    ),
+)  # fmt: skip

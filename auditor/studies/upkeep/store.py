@@ -203,6 +203,4 @@ def _checked(rows: list[tuple[str, str, int, int]]) -> pl.DataFrame:
 
 
 def _judged(checks: pl.DataFrame, otherwise: str) -> pl.DataFrame:
-    return checks.with_columns(
-        pl.when(pl.col("faults") == 0).then(pl.lit("ok")).otherwise(pl.lit(otherwise)).alias("state")
-    )
+    return checks.with_columns(state=pl.when(pl.col("faults") == 0).then(pl.lit("ok")).otherwise(pl.lit(otherwise)))

@@ -67,7 +67,6 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
             Table(f"{title}: words that changed most", words, caption="more: --depth vocabulary", name="words")
         )
     same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
-    findings = () if changed else (same,)
     return Result(
         "diff",
         frame,
@@ -75,7 +74,7 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
         {"drift": signature},
         tuple(tables),
         holds=not changed,
-        findings=findings,
+        findings=() if changed else (same,),
         lead=_lead(title, frame, keys),
     )
 

@@ -248,6 +248,5 @@ def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, num
 
 def _column(words: pl.DataFrame, shown: str, number: int) -> pl.DataFrame:
     """Return the first words of a ranking, each with its count and its number of occurrences."""
-    cells = pl.format("{} {}/{}", "word", "times", "occurrences").alias(shown)
-    first = words.head(number).select(cells)
-    return pl.concat([first, pl.DataFrame({shown: [None] * (number - first.height)}, schema={shown: pl.String})])
+    first = words.head(number).select(pl.format("{} {}/{}", "word", "times", "occurrences").alias(shown))
+    return first.select(pl.all().extend_constant(None, number - first.height))

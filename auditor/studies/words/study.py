@@ -12,6 +12,7 @@ from auditor.asking import forms, question
 from auditor.errors import MetricError
 from auditor.model import Progress, silent
 from auditor.result import Finding, Result, Signature, Table, about
+from auditor.result.views import EMPTY, View, filled
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of, stamp
 from auditor.store.connection import Store
@@ -21,8 +22,6 @@ from auditor.studies.words.parameters import Against, ByCorpus, Minimum, Words
 from auditor.text import AUTO
 
 _VERSION = 1
-
-_SHOWN = 20
 
 
 @question
@@ -62,7 +61,7 @@ def keyness(
         frame,
         selections=selections_of(sides),
         signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
-        tables=tuple(_tables(sides, frame, watched)),
+        tables=tuple(filled(_views(sides[0].label, sides[1].label, watched), frame)),
         notes=(
             *sides[0].notes,
             *([f"these words are in neither dataset (tokenizer {chosen}): {', '.join(unseen)}"] if unseen else []),
@@ -91,25 +90,15 @@ def _rows(sides: Sequence[Captions], counted: pl.DataFrame) -> pl.DataFrame:
     return named.select("dataset", "against", pl.exclude("dataset", "against", *versions), *versions)
 
 
-def _tables(sides: Sequence[Captions], frame: pl.DataFrame, watched: Sequence[str]) -> list[Table]:
-    a, b = (side.label for side in sides)
-    columns = pl.col("word", "occurrences", "expected", "log_likelihood", "log_ratio")
-    chosen = {
-        "over": (f"words that {a} uses more than {b}", pl.col("direction") == "over"),
-        "under": (f"words that {a} uses less than {b}", pl.col("direction") == "under"),
-        "watched": ("watched words", pl.col("word").is_in(watched)),
-    }
-    listed = ((name, title, frame.filter(which)) for name, (title, which) in chosen.items())
-    return [
-        Table(
-            title,
-            rows.head(_SHOWN).select(columns),
-            caption=f"{rows.height - _SHOWN:,} more words: -o FILE writes all" if rows.height > _SHOWN else None,
-            name=name,
-        )
-        for name, title, rows in listed
-        if rows.height
-    ]
+def _views(a: str, b: str, watched: Sequence[str]) -> list[View[Table]]:
+    chosen = (
+        ("over", f"words that {a} uses more than {b}", pl.col("direction") == "over"),
+        ("under", f"words that {a} uses less than {b}", pl.col("direction") == "under"),
+        ("watched", "watched words", pl.col("word").is_in(watched)),
+    )
+    columns = ("word", "occurrences", "expected", "log_likelihood", "log_ratio")
+    rest = "more words: -o FILE writes all"
+    return [View(Table(title, EMPTY, name=name), which, columns, top=20, rest=rest) for name, title, which in chosen]
 
 
 def _images(sides: Sequence[Captions]) -> list[Finding]:

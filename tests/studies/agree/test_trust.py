@@ -123,7 +123,7 @@ def test_one_command_prints_one_table_and_one_sentence(sets: Store, tmp_path: Pa
             ingest(store, tmp_path, name, kind, (tmp_path / f"{name}.csv").read_text())
     app(["agree", "stars", "sides", "-m", "bleu-1", "--resamples", "60", "--store", str(path), "-q", "-o", "o.json"],
         standalone_mode=False)  # fmt: skip
-    made = json.loads(Path("o.json").read_text())["auditor.agree/v2"]
+    made = json.loads(Path("o.json").read_text())["auditor.agree/v3"]
     assert {row["kind"] for row in made["rows"]} == {None, "HC", "MM"}
     assert len(agree(sets, "stars", "sides", metrics=["bleu-1"], **QUICK).tables) == 1
 

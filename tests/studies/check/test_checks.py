@@ -7,11 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from conftest import ROOT, Rows, ingest_rows, searching_for
 
 import auditor
-from auditor import config
+from auditor import config, reports
 from auditor.cli.app import main
 from auditor.errors import SqlError, UsageError
 from auditor.model import Gate, Source
@@ -178,14 +179,14 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
 
 def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for value in (math.nan, math.inf, None):
-        rule = gates.GateRule(lambda _, v=value: measures._single("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
+        rule = gates.GateRule(lambda _, v=value: measures._row("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
         monkeypatch.setitem(gates.GATES, "images.min", rule)  # type: ignore[arg-type]
         (row,) = checked(held, gate("images.min", 5))
         assert row["verdict"] == "not answerable"
 
 
 def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("duplicates", "templates", "outliers", "score_sets", "diff", "measured"):
+    for name in ("duplicates", "templates", "outliers", "score_sets", "diff", "diversity_of"):
         monkeypatch.setattr(measures, name, None)
     assert checked(held, gate("images.min", 1), gate("length.asl.max", 1))[0]["verdict"] == "passed"
 
@@ -202,14 +203,39 @@ def test_worst_finding_is_gated_and_named_and_a_kind_that_is_accepted_is_told(st
     worst = gate("findings.max_severity", "notice")
     (row,) = checked(store, worst)
     assert (row["verdict"], row["value"]) == ("failed", 2.0)
-    assert (
-        "severity is warning, expected at most notice: warning: set: captions with an e-mail address" in row["reason"]
-    )
+    assert "severity is warning, expected at most notice: set: captions with an e-mail address" in row["reason"]
     accepted = check(store, "set", gates=[worst, gate("ignore.personal-data", "an example address")])
     assert accepted.holds, accepted.frame["reason"].to_list()
     assert "set: personal-data is ignored: an example address" in accepted.notes
     rows = checked(store, gate("findings.personal-data.max", 1 / 12), gate("findings.markup.max", 0))
     assert [(row["value"], row["verdict"]) for row in rows] == [(1 / 12, "passed"), (0.0, "passed")]
+
+
+@searching_for("personal-data")
+def test_a_severity_is_named_and_a_share_is_in_percent_wherever_people_read(store: Store) -> None:
+    ingest_rows(store, [*ROWS, ("d", 0, "write to ann@example.org")])
+    demanded = [
+        gate("findings.max_severity", limit, dataset) for limit, dataset in (("notice", "set"), ("info", "gone"))
+    ]
+    demanded += [gate("duplicates_across_images.exact.max", 0.25), gate("leakage.max", 0.5), gate("images.min", 2)]
+    result = check(store, gates=demanded)
+    named = dict(result.tables[0].frame.select("gate", pl.concat_str("value", "limit", separator=" of ")).iter_rows())
+    assert named["duplicates_across_images.exact.max"] == "33.3% of 25%"
+    assert named["images.min"] == "4 of 2"
+    limits = result.tables[0].frame.filter(gate="findings.max_severity")["limit"].to_list()
+    assert (named["findings.max_severity"], limits) == (None, ["notice", "info"])
+    assert result.frame.filter(gate="findings.max_severity")["limit"].to_list() == [1, 0]
+    for name in ("md", "latex", "html", "junit", "github", "sarif"):
+        shown = reports.TEXT_FORMATS[name](result).replace("\\%", "%").replace("%25", "%")
+        assert "severity is warning, expected at most notice" in shown, name
+        assert "across-images-exact is 33.3%, expected at most 25%" in shown, name
+        assert not re.search(r"(value:|limit:|[>|&]) *[0-3]\.0+\b", shown), name
+
+
+def test_values_are_written_with_enough_digits_to_tell_them_apart() -> None:
+    assert gates.written("leakage", 0.134396, 0.05, None) == ["13.4%", "5%", None]
+    assert gates.written("leakage", 0.050001, 0.05) == ["5.0001%", "5%"]
+    assert gates.written("images", 1234567.0, 0.5) == ["1,234,567", "0.5"]
 
 
 def test_own_gate_replaces_that_of_all(held: Store) -> None:

@@ -76,7 +76,7 @@ def test_datasets_whose_whole_order_is_disputed_are_named_once() -> None:
     orders = [order("bleu-4", *"wxyz"), order("cider-d", *"wzyx")]
     told = Answer("homogeneity", tuple(orders), tested=True).agreement()
     assert told == "Metrics: BLEU and CIDEr agree on the first dataset; they disagree about the order of x, y and z."
-    assert Answer("homogeneity", (orders[0],), tested=True).agreement().startswith("Metrics: one metric family")
+    assert Answer("homogeneity", (orders[0],), tested=True).agreement().startswith("Metrics: One metric family")
 
 
 def test_an_order_differs_if_it_contradicts_most_families() -> None:
@@ -128,9 +128,9 @@ def test_errors_do_not_vote_and_pairs_differ_by_their_adjusted_p() -> None:
     assert [one.metric for one in answered.orders] == ["rouge-l"]
     assert answered.orders[0].ahead == {("x", "z"), ("x", "y")}
     much, following = consequence(rows, answered)
-    assert "captions of the wrong image score 60% as high as those of the right image on x (rouge-l" in much
+    assert "Captions of the wrong image score 60% as high as those of the right image on x (rouge-l" in much
     assert "(rouge-l; elsewhere 30% to 40%)" in much
-    assert "do not compare scores" in following
+    assert "Do not compare scores" in following
 
 
 def test_the_quoted_metric_is_one_by_which_the_first_is_ahead_and_a_contrary_one_changes_the_advice() -> None:

@@ -198,7 +198,7 @@ def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
     why = "needs a dataset that is not related; list several datasets, or set --others NAME"
     assert f"one, two: inter not available: {why}" in result.sentences
     assert "one, two: brown not available: brown is not in the store: `auditor ingest brown`" in result.sentences
-    assert [table.title.split()[0] for table in result.tables] == ["homogeneity", "overlap", "upper"]
+    assert [table.title.split()[0].rstrip(":") for table in result.tables] == ["homogeneity", "overlap", "upper"]
 
 
 def test_no_resamples_mean_no_intervals_and_no_claim(filled: Store) -> None:

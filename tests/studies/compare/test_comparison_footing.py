@@ -151,7 +151,7 @@ def test_signatures_say_what_was_drawn_and_are_alike_for_all_datasets(filled: St
 
 
 def test_raw_stands_beside_equalized_with_interval_and_rank(result: Result) -> None:
-    assert [table.title.split()[0].rstrip(",") for table in result.tables] == [
+    assert [table.title.split()[0].rstrip(":,") for table in result.tables] == [
         "homogeneity", "homogeneity", "overlap", "upper", "intra",
     ]  # fmt: skip
     assert result.tables[3].frame.columns == (

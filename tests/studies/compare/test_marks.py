@@ -43,8 +43,8 @@ def test_a_dataset_is_placed_among_the_marks_by_the_same_sample(store: Store, mo
     other = own.with_columns(dataset=pl.lit("cats"), version=pl.lit("x"), value=own["value"] / 2)
     monkeypatch.setattr(study, "marks", lambda: other)
     result = study.beside_marks(captions, silent)
-    assert result.lead[0].startswith("Homogeneity: captions of the wrong image score ")
-    assert result.lead[-1] == "Metrics: all 4 agree about every reference mark."
+    assert result.lead[0].startswith("Homogeneity: Captions of the wrong image score ")
+    assert result.lead[-1] == "Metrics: All 4 agree about every reference mark."
     assert result.table("homogeneity").frame.filter(metric="rouge-l")["dataset"].to_list() == ["dogs", "cats"]
 
 
@@ -54,7 +54,7 @@ def test_a_mark_that_one_metric_does_not_separate_is_placed_by_the_others() -> N
     own = known.with_columns(pl.col("low", "high") + shift)
     placed, agreement = study._placed(own, known)
     assert placed == f"Significance: less homogeneous than flickr8k by 3 of {len(metrics)} metrics (95% intervals)."
-    assert "all 4 agree" not in agreement
+    assert "All 4 agree" not in agreement
 
 
 @pytest.mark.full

@@ -323,7 +323,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
             store, "abstract50s-pairs", metrics=cider, settings=ConsensusSettings(ties="wrong", resamples=0)
         )
     assert truths is not None
-    pascal = consensus_rows([truths.part], quick)
+    pascal = consensus_rows(truths.part, quick)
     assert values(pascal, "accuracy", "kind") == {
         "all": pytest.approx(0.8344, abs=5e-5), "HC": 0.707, "HI": 0.997, "HM": 0.9105, "MM": 0.723,
     }  # fmt: skip
@@ -407,5 +407,5 @@ def test_report_asks_agree_of_ratings_and_of_pairs_by_commands_that_run(tmp_path
     ]
     for command, result in zip(people.commands, people.results, strict=True):
         app([*command.split()[1:], "--store", str(path), "-q", "-o", "out.json"], standalone_mode=False)
-        written = json.loads(Path("out.json").read_text())["auditor.agree/v2"]
-        assert written["rows"] == json.loads(result.to_json())["auditor.agree/v2"]["rows"]
+        written = json.loads(Path("out.json").read_text())["auditor.agree/v3"]
+        assert written["rows"] == json.loads(result.to_json())["auditor.agree/v3"]["rows"]

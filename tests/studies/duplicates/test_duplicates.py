@@ -22,7 +22,7 @@ from auditor.model import Source, silent
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.duplicates import identical_counts, search, tables
+from auditor.studies.duplicates import COPIED, LEAK, identical_counts, search, tables
 from auditor.studies.duplicates import search as duplicate_search
 from auditor.studies.duplicates.study import duplicates
 from auditor.studies.ingest.sources import ingest_sources
@@ -119,9 +119,12 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
         ("exact", "captions"): 1, ("near", "captions"): 1, ("any", "captions"): 2,
         ("exact", "images"): 1, ("near", "images"): 1, ("any", "images"): 2,
     }  # fmt: skip
-    assert result.sentences[1] == (
-        "66.7% of the 3 captions of set:test also occur in set:train: 1 exact copy and 1 near-duplicate"
+    (found,) = result.found(LEAK)
+    assert found.sentence == (
+        "set: of 3 test captions, 1 also occur in train (33.3%, expected by chance: 0 or 0.0%), and 1 have a"
+        " near-duplicate there (33.3%, expected: 0 or 0.0%). These captions are too few to compare with chance"
     )
+    assert found in [sentence.tells for sentence in result.lead]
     undeclared = duplicates(store, "set").frame
     assert set(undeclared.filter(pl.col("scope") == "across-splits")["split"]) == {"train", "restval", "test"}
 
@@ -252,10 +255,17 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     result = duplicates(store, "set")
     pair = result.frame.filter(pl.col("against_slot").is_not_null(), pl.col("match") == "any")
     assert pair.select("slot", "against_slot", "value", "n").rows() == [(0, 2, 1.0, 40)]
-    assert (
+    (copied,) = result.found(COPIED)
+    assert copied.sentence == (
         "set: slots 0 and 2 are identical or nearly identical for 100.0% of images. One may be a copy of the other"
-        in result.sentences
     )
+    ingest_rows(store, [*rows, *((f"i{n}", 3, " ".join(text)) for n, text in enumerate(said) if n < 30)])
+    (copied,) = duplicates(store, "set").found(COPIED)
+    assert copied.sentence == (
+        "set: 3 pairs of slots are identical or nearly identical for 10% of images or more, most often slots 0 and 2"
+        " (100.0%). One may be a copy of the other"
+    )
+    assert (copied.values["share"], copied.values["findings"], copied.n) == (1.0, 3, 40)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +308,7 @@ def test_threshold_that_no_pair_of_rare_words_proves_is_refused(store: Store, ne
 
 def test_too_many_captions_that_are_alike_are_refused_in_a_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, [(str(n), 0, f"a picture of a {n} on a table") for n in range(20)])
-    monkeypatch.setattr(search, "_MOST_PAIRS", 100)
+    monkeypatch.setitem(search._LIMITED, "similarity_candidate_count", 100)
     with pytest.raises(MetricError, match=r"set: .* --near 0\.7 would compare 190 pairs; increase --near"):
         duplicates(store, "set")
 

@@ -67,7 +67,7 @@ def sounds(folder: Path, ending: str = "wav") -> Path:
 def test_ingest_and_profile_use_the_word_that_the_names_of_files_decide_on(store: Store, tmp_path: Path) -> None:
     read = ingest(store, "set", files=[sounds(tmp_path)], config={})
     assert any("sound ← image;" in note for note in read.sentences)
-    (lead,) = profile(store, "set", declared={}).lead
+    lead, *_ = profile(store, "set", declared={}).lead
     assert "60 captions of 30 sounds (2.0 per sound)" in lead
 
 
@@ -83,7 +83,7 @@ def test_ingest_and_profile_use_the_declared_word(store: Store, tmp_path: Path) 
     (tmp_path / "datasets.toml").write_text('[set]\nformat = "table"\npath = "c.csv"\nitem = "clip"\n')
     read = ingest(store, "set", config=tmp_path / "datasets.toml")
     assert any("clip ← image;" in note for note in read.sentences)
-    (lead,) = profile(store, "set", declared=sources(tmp_path / "datasets.toml")).lead
+    lead, *_ = profile(store, "set", declared=sources(tmp_path / "datasets.toml")).lead
     assert "of 30 clips" in lead
 
 

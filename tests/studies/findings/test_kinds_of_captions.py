@@ -90,7 +90,7 @@ def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_
     assert (openings.severity, openings.values["share"]) == ("notice", 1.0)
     (note,) = [note for note in result.notes if "signs that a language model wrote" in note]
     assert note.startswith("set: ")
-    assert "sentences about the image 100% (human captions 0–0.2%)" in note
+    assert "Sentences about the image 100% (human captions 0–0.2%)" in note
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,18 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SourceError
+from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.findings.wording import kind_for
 from auditor.model import Source
 from auditor.result import Finding, Result
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
+from auditor.studies.bounds import METRICS, bounds
+from auditor.studies.duplicates import duplicates
 from auditor.studies.findings import findings, questions
+from auditor.studies.outliers import outliers
+from auditor.studies.templates import templates
 from auditor.text import AT_INGEST
 
 THINGS = ("kite", "boat", "dog", "tree", "house", "bike", "horse", "train", "clock", "bench")
@@ -109,6 +114,27 @@ def test_captions_of_an_image_that_do_not_agree_turn_the_bound_upside_down(store
     assert [one.severity for one in told] == ["error"]
     ingest_rows(store, rows_of(0, 30), "agreeing")
     assert not findings(store, "agreeing", kinds=["bound-upside-down"]).found("bound-upside-down")
+
+
+def test_findings_are_those_that_each_study_reports(store: Store) -> None:
+    """Captions with a leak, whose images have captions of other images: `kinds.toml` names who reports what."""
+    texts = [text for _, _, text in rows_of(0, 60)]
+    rows = [(f"{place % 60:03d}.jpg", place // 60, text) for place, text in enumerate([*texts, *texts[7:67]])]
+    splits = {"train": [f"{n:03d}.jpg" for n in range(40)], "test": [f"{n:03d}.jpg" for n in range(40, 60)]}
+    ingest_rows(store, rows, splits=splits)
+    every, reported = findings(store, "set"), set[str]()
+    metrics = [*METRICS, "cider"]
+    for result in (
+        duplicates(store, "set"),
+        outliers(store, "set"),
+        templates(store, "set"),
+        bounds(store, "set", metrics=metrics, candidates=["human", "intra"]),
+    ):
+        by_both = {code for code, kind in KINDS.items() if {result.command, "findings"} <= {*kind.commands}}
+        kinds = by_both - CAPTION_KINDS.keys()
+        assert {*every.found(*kinds)} == {*result.found(*kinds)}
+        reported |= {finding.kind for finding in result.found(*kinds)}
+    assert {"near-duplicate-across-splits", "captions-at-several-images", "bound-upside-down"} <= reported
 
 
 def test_words_that_cannot_be_read_are_a_clear_error(store: Store, tmp_path: Path) -> None:

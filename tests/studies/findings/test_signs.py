@@ -9,8 +9,8 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.store.connection import Store
+from auditor.store.signs import signs
 from auditor.studies.findings import findings
-from auditor.studies.profile import signs
 
 TEXTS = tomllib.loads(Path(__file__).with_name("signs.toml").read_text(encoding="utf-8"))
 

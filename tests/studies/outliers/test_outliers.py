@@ -75,7 +75,9 @@ def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]])
 
 def test_captions_that_changed_places_are_a_pair(store: Store) -> None:
     ingest_rows(store, scenes())
-    rows = outliers(store, "set", share=0.3).frame
+    result = outliers(store, "set", share=0.3)
+    ((example,), rows) = result.found("swapped-captions")[0].examples, result.frame
+    assert (example["image"], example["other_image"], example["other_slot"]) == ("i0", "i1", 1)
     swapped = rows.filter(finding="swapped").select("image", "slot", "other_image", "other_slot").rows()
     assert sorted(swapped) == [("i0", 1, "i1", 1), ("i1", 1, "i0", 1)]
     assert rows["finding"][:2].to_list() == ["swapped", "swapped"]

@@ -126,7 +126,7 @@ def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -
     summary = made.sections[0]
     assert (summary.title, summary.absent) == ("Summary", None)
     told, following, *cards = summary.words
-    assert told.startswith("dogs has 3 warnings (file names in captions: 7%, ")
+    assert told.startswith("dogs has 3 warnings (File names in captions: 7%, ")
     assert following.startswith("Next: ")
     assert (told, following.replace("`", "")) == tuple(words.replace("`", "") for words in made.answer)
     assert cards == [f"{one.severity}: {one.sentence}." for one in made.cards]
@@ -152,11 +152,11 @@ def test_nothing_found_is_said() -> None:
 def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*FAULTY, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
-    told = json.loads(findings(store, "dogs").to_json())["auditor.findings/v2"]["findings"]
+    told = json.loads(findings(store, "dogs").to_json())["auditor.findings/v3"]["findings"]
     assert {"padded-images", "near-duplicate-across-splits"} <= {one["kind"] for one in told}
     for asked in ({}, BLEU):
         made = report(store, "dogs", **asked, sections=["findings"], timed=False)
-        body = json.loads(made.to_json())["auditor.report/v2"]
+        body = json.loads(made.to_json())["auditor.report/v3"]
         assert [section["findings"] for section in body["sections"] if section["findings"]] == [told]
 
 

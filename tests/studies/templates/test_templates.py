@@ -73,7 +73,9 @@ def test_slots_are_compared_with_the_others_of_their_image(store: Store) -> None
     assert (last["slot"], last["value"], last["difference"]) == (2, 6.0, pytest.approx(fmean(apart)))
     assert last["effect"] == pytest.approx(fmean(apart) / sd)
     assert last["high"] - last["low"] == pytest.approx(2 * 2.306004135204166 * stdev(apart) / 3 / sd)
-    assert any("slot 2 is longer" in note for note in result.sentences)
+    (unlike,) = result.found("unlike-slot")
+    assert unlike.sentence.startswith("set: slots differ in 4 ways; the largest: slot 2 is longer (effect ")
+    assert (unlike.values["findings"], unlike.values["effect"], unlike.about["slot"]) == (4, last["effect"], 2)
     assert dict(of(result, "slot-types").select("slot", "value").rows()) == {0: 1.0, 1: 1.0, 2: 1.0}
 
 

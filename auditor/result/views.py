@@ -1,0 +1,96 @@
+"""Views: the tables and figures of a study as data. One kernel arranges the rows of a result as they say.
+
+A view is data, never a callback: what it cannot say is a table that a function of the study makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Figure, Table
+
+T = TypeVar("T", bound=Table | Figure)
+
+#: The rows of a table or figure that a view fills.
+EMPTY = pl.DataFrame()
+
+
+@dataclass(frozen=True)
+class View(Generic[T]):
+    """A table or figure without its rows, and the rows of a result that it shows.
+
+    With `{label}` in its title, each dataset has one; otherwise rows of all datasets have their label in column
+    `dataset`. `where` selects rows: an expression, or a value of column `statistic`. `unique` keeps the first row of
+    each value. `pivot` makes a column for each value of its first column; rows are those of the second (one or
+    several), cells those of the third. `columns` are selected last: names, or expressions that name what they compute.
+    Only the first `top` rows are shown, or those of each value of `per`; `rest` says where the others are. Without a
+    row, nothing is shown.
+    """
+
+    shown: T
+    where: str | pl.Expr | None = None
+    columns: Sequence[str | pl.Expr] = ()
+    pivot: tuple[str, str | Sequence[str], str] | None = None
+    unique: str = ""
+    top: int = 0
+    per: str = ""
+    rest: str = "more: -o FILE writes all"
+
+    @property
+    def of_each(self) -> bool:
+        """Whether each dataset has a table or figure."""
+        return "{label}" in self.shown.title
+
+    def of(self, rows: pl.DataFrame, label: str = "") -> T | None:
+        """Return the table or figure of some rows."""
+        if self.where is not None:
+            rows = rows.filter(pl.col("statistic") == self.where if isinstance(self.where, str) else self.where)
+        if rows.is_empty():
+            return None
+        rows = rows.unique(self.unique, keep="first", maintain_order=True) if self.unique else rows
+        if self.pivot is not None:
+            on, index, values = self.pivot
+            rows = rows.pivot(on, index=index, values=values, maintain_order=True)
+        first = (
+            rows.group_by(self.per, maintain_order=True).head(self.top)
+            if self.per
+            else rows.head(self.top or rows.height)
+        )
+        hidden = 0 if self.per else rows.height - first.height
+        parts = [self.shown.caption, f"{hidden:,} {self.rest}" if hidden else None]
+        return replace(
+            self.shown,
+            title=self.shown.title.replace("{label}", label),
+            frame=first.select(self.columns) if self.columns else first,
+            caption="; ".join(filter(None, parts)) or None,
+        )
+
+
+def filled(views: Iterable[View[T]], rows: pl.DataFrame, label: str = "") -> Iterator[T]:
+    """Yield what views show of some rows."""
+    return filter(None, (view.of(rows, label) for view in views))
+
+
+def arranged(views: Sequence[View[T]], selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[T, ...]:
+    """Return what shows all datasets together, then what shows each dataset, one dataset after another."""
+    together = filled([view for view in views if not view.of_each], labeled(selections, frame))
+    return (*together, *_of_each(views, selections, frame))
+
+
+def _of_each(views: Sequence[View[T]], selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[T]:
+    """Yield what shows each dataset; the names of figures of several datasets end in their number."""
+    for number, selection in enumerate(selections, 1):
+        own = selection.rows_of(frame)
+        for shown in filled([view for view in views if view.of_each], own, selection.label):
+            is_numbered = isinstance(shown, Figure) and len(selections) > 1
+            yield replace(shown, name=f"{shown.name}-{number}") if is_numbered else shown
+
+
+def labeled(selections: Sequence[Selection], frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of selections with their labels in column `dataset`."""
+    return pl.concat(selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections)
