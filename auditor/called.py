@@ -24,7 +24,7 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
     `_ADDED`. A value that is the default is left out. If the form of the command depends on the store, `store` is
     needed. Raises `RuntimeError` for a call that the study refuses, which must not be printed.
     """
-    # not by name: a sentence that names a command is below its study
+    # A module that names a command is below the studies.
     study: Callable[..., Any] = import_module("auditor.studies").STUDIES[command].load()
     options, store = options_of(study), given.pop("store", None)
     known = {name for option in options for name in (option.name, option.path[0])}
