@@ -22,6 +22,7 @@ from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
+from auditor.studies.consensus.votes import votes_workspace
 
 #: Means of judges are rounded, so that equal means are ties for any ratings.
 MEAN_DECIMALS = 10
@@ -68,10 +69,6 @@ class Rated:
         """Return the names of the judges, sorted."""
         return sorted(self.ratings["judge"].unique())
 
-    def protocols(self) -> list[str]:
-        """List the protocols: pooled, mean, and each judge; with one judge, only pooled."""
-        return protocols_of(self.judges)
-
     def people(self, protocol: str) -> pl.DataFrame:
         """Return the human ratings by a protocol. Columns: image, slot, human.
 
@@ -80,16 +77,14 @@ class Rated:
         if protocol == "mean":
             mean = pl.col("score").sort().sum() / pl.len()
             return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(MEAN_DECIMALS))
-        chosen = self.ratings if protocol == "pooled" else self.ratings.filter(self._by(protocol))
+        judges = [judge for judge in self.judges if protocol in ("pooled", protocol_of(judge))]
+        chosen = self.ratings.filter(pl.col("judge").is_in(judges))
         return chosen.select("image", "slot", human="score")
 
     def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
         """Return the human ratings with every score. Columns: image, slot, human, those of `scores`."""
         scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores
         return self.people(protocol).join(scores, on=["image", "slot"], how="inner", maintain_order="left")
-
-    def _by(self, protocol: str) -> pl.Expr:
-        return pl.col("judge").is_in([judge for judge in self.judges if protocol_of(judge) == protocol])
 
 
 def protocol_of(judge: str) -> str:
@@ -98,7 +93,7 @@ def protocol_of(judge: str) -> str:
 
 
 def protocols_of(judges: Sequence[str]) -> list[str]:
-    """List the protocols of ratings by these judges."""
+    """List the protocols of judges: pooled, mean, and each judge; with one judge, only pooled."""
     return ["pooled", "mean", *map(protocol_of, judges)] if len(judges) > 1 else ["pooled"]
 
 
@@ -178,20 +173,13 @@ def without_own_references(rated: Rated, why: str) -> Rated:
 
 def votes_behind(captions: Captions) -> pl.DataFrame:
     """Return the single votes behind ratings that are shares of votes. Columns: image, slot, judge, score (1 or 0)."""
-    return _annotated(captions).rows("rating_vote")
-
-
-def _annotated(captions: Captions) -> Workspace:
-    version = captions.selection.version
-    workspace = Workspace(captions.store, dataset=version.dataset, seq=version.seq)
-    workspace.bind("annotated", "annotation_as_of")
-    return workspace
+    return votes_workspace(captions).rows("rating_vote")
 
 
 def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
     """Read the ratings of a version, without those outside a scale; and notes on unusual ratings."""
     annotated, version = captions.selection, captions.selection.version
-    ratings = _annotated(captions).rows("rating")
+    ratings = votes_workspace(captions).rows("rating")
     if ratings.is_empty():
         command = call("ingest", "NAME", files=["FILE"], file_format="judgements")
         raise UsageError(
@@ -273,13 +261,11 @@ def class_tables(rated: Rated) -> list[Table]:
     """Return tables of mean scores, and of lengths of captions and references, by rating."""
     rows, names = classed(rated)
     label = rated.annotated.label
-    by_class = rows.group_by("class").agg(
-        ratings=pl.len().cast(pl.Int64),
-        **{metric: pl.col(metric).sort().mean() for metric in rated.labels},
-    )
+    in_order = pl.col("class").cast(pl.Enum(names))
     scores = (
-        _in_order(by_class, names)
-        .drop("ratings")
+        rows.group_by("class")
+        .agg(pl.col(metric).sort().mean() for metric in rated.labels)
+        .sort(in_order)
         .unpivot(rated.labels, index="class", variable_name="metric")
         .pivot("class", index="metric", values="value", maintain_order=True)
     )
@@ -287,7 +273,7 @@ def class_tables(rated: Rated) -> list[Table]:
         Table(f"mean score of the captions of {label}, by human rating", scores, name="scores-by-rating"),
         Table(
             f"length of the captions of {label} and of their references, by human rating",
-            _in_order(_lengths(rows), names),
+            _lengths(rows).sort(in_order),
             caption="words; difference: length of a caption minus the mean length of its references. "
             "TER counts every extra or missing word as an edit",
             name="lengths-by-rating",
@@ -308,10 +294,6 @@ def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
         shorter=(longer < 0).mean(),
         longer=(longer > 0).mean(),
     )
-
-
-def _in_order(by_class: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    return by_class.sort(pl.col("class").replace_strict({name: index for index, name in enumerate(names)}))
 
 
 def densities(rows: pl.DataFrame) -> pl.DataFrame:

@@ -204,8 +204,7 @@ def uncut(rated: Rated, threshold: float) -> list[str]:
     good = int((means >= threshold).sum())
     if 0 < good < len(means):
         return []
-    which = f"every caption has a mean rating of {threshold:g} or more"
-    which = which if good else which.replace("every caption", "no caption")
+    which = f"{'every' if good else 'no'} caption has a mean rating of {threshold:g} or more"
     return [f"{rated.annotated.label}: no kappa: {which}; set another --threshold"]
 
 
@@ -251,36 +250,20 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     if pairs.is_empty():
         return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]
     paired = rated.ratings.filter(pl.len().over("image", "slot") > 1).height
-    rows = [
+    few = judges if len(judges) <= FEW_JUDGES else []
+    of = {judge: rated.ratings.filter(judge=judge).select("image", "slot", "score") for judge in few}
+    rows = []
+    for a, b in combinations(few, 2):
+        both = of[a].join(of[b], on=["image", "slot"], how="inner", maintain_order="left")
+        rows.append(_spearman("spearman", f"{protocol_of(a)} {protocol_of(b)}", both.select("score", "score_right")))
+    rows += [
         _row(PEOPLE, f"krippendorff-{level}", "pooled", krippendorff(pairs, level), paired, ALL)
         for level in ("ordinal", "interval")
     ]
-    notes = []
-    if len(judges) > FEW_JUDGES:
-        notes.append(f"{label}: {len(judges):,} judges, too many to compare one by one")
-    else:
-        rows = [*_one_by_one(rated), *rows]
-    return [*rows, *_ceilings(rated, judges if len(judges) <= FEW_JUDGES else [])], notes
-
-
-def _one_by_one(rated: Rated) -> list[Row]:
-    made = []
-    of = {judge: rated.ratings.filter(judge=judge).select("image", "slot", "score") for judge in rated.judges}
-    for a, b in combinations(rated.judges, 2):
-        both = of[a].join(of[b], on=["image", "slot"], how="inner", maintain_order="left")
-        made.append(_spearman("spearman", f"{protocol_of(a)} {protocol_of(b)}", both.select("score", "score_right")))
-    return made
-
-
-def _ceilings(rated: Rated, judges: list[str]) -> list[Row]:
     beside = beside_others(rated.ratings)
-    return [
-        _spearman("ceiling", "pooled", beside.select("score", "others")),
-        *(
-            _spearman("ceiling", protocol_of(judge), beside.filter(judge=judge).select("score", "others"))
-            for judge in judges
-        ),
-    ]
+    of_protocol = {"pooled": beside} | {protocol_of(judge): beside.filter(judge=judge) for judge in few}
+    rows += [_spearman("ceiling", protocol, own.select("score", "others")) for protocol, own in of_protocol.items()]
+    return rows, [] if few else [f"{label}: {len(judges):,} judges, too many to compare one by one"]
 
 
 def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:

@@ -68,7 +68,7 @@ def agree_with_ratings(
     coverage = coverage_of(whole, missing)
     rated = on_known(whole, whole.labels, missing)
     rated.workspace.bind_rows("rating", rated.ratings)
-    reported, notes = _protocols(rated.annotated, rated.protocols(), protocols)
+    reported, notes = _protocols(rated.annotated, protocols_of(rated.judges), protocols)
     threshold = sum(rated.scale) / 2 if threshold is None else threshold
     correlated = agreement_rows.correlations(rated, reported, wanted, resampling, progress)
     rows = [row for each in correlated.values() for row in each.rows]

@@ -7,8 +7,8 @@ caption that it prefers: `shorter` prefers the caption with fewer characters.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -59,27 +59,17 @@ _STEPS, _FLAT = 50, 1e-4
 #: More digits depend on the machine; captions with equal rounded scores are equal to the model.
 _DECIMALS = 6
 
-_SCHEMA = pl.Schema({"item_no": pl.UInt32(), "side": pl.String(), "score": pl.Float64()})
-
 Floats = NDArray["np.float64"]
 
 
-@dataclass(frozen=True)
-class Battery:
-    """The settings of the blind scorers.
+def scorers(
+    workspace: Workspace, items: pl.DataFrame, order: int, unseen: float, *, trained_on: str | None
+) -> Iterator[Scored]:
+    """Yield the scores of every item by every blind scorer; `trained_on` names the captions of the language models.
 
     `order` is the order of the smoothed model. `unseen` is the probability of an unseen bigram in the other model.
-    `folds` is the number of parts of the images; scorers that learn from items are tested on all but the first.
+    The workspace has the `folds` of the images; scorers that learn from items are tested on all but the first.
     """
-
-    order: int
-    unseen: float
-    folds: int
-    seed: int
-
-
-def scorers(workspace: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
-    """Yield the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
     seen = workspace.rows("choice_surface")
     offered = items.select(pl.min_horizontal("right_id", "wrong_id"), most=pl.max_horizontal("right_id", "wrong_id"))
     # If all items have the same two options, as yes and no, their form shows only which of them it is.
@@ -87,15 +77,15 @@ def scorers(workspace: Workspace, items: pl.DataFrame, battery: Battery, *, trai
     for scored in _surface(seen, items, trained_on):
         yield replace(scored, by=ANSWERS) if is_closed else scored
     if trained_on is not None:
-        yield from _models(workspace, items, battery, trained_on)
-    settings = {"folds": battery.folds, "seed": battery.seed}
+        yield from _models(workspace, items, order, unseen, trained_on)
+    settings = {name: workspace.params[name] for name in ("folds", "seed")}
     cues = workspace.rows("choice_cue")
     for cue, (name, by) in _CUES.items():
         own = cues.filter(cue=cue)
         is_telling = own.filter(pl.col("score") != 0)["item_no"].n_unique() >= _TELLING * items.height
         if own.height and is_telling and not (is_closed and cue == "option"):
             yield Scored(name, BLIND, by, by_item(own, items), settings)
-    yield Scored("learnt", BLIND, WORDS, _learnt(workspace, items), settings)
+    yield Scored("learnt", BLIND, WORDS, by_item(learnt(workspace), items), settings)
     if not is_closed:
         yield Scored("bag-of-words", CEILING, ORDER, _same_words(seen, items))
 
@@ -128,7 +118,7 @@ def _same_words(seen: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     return by_item(seen.select("item_no", "side", score=score), items)
 
 
-def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
+def _models(workspace: Workspace, items: pl.DataFrame, order: int, unseen: float, trained_on: str) -> Iterator[Scored]:
     """Yield scorers that prefer the more probable caption of a language model, in total or as a mean over tokens.
 
     Without smoothing, an unseen bigram makes a caption impossible, unless `unseen` is set. Two impossible captions tie.
@@ -137,15 +127,15 @@ def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained
     """
     workspace.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
     workspace.bind("train_test_half", "model_side")
-    plain = _unsmoothed(workspace.rows("caption_chance"), battery.unseen)
-    workspace.params["order"] = battery.order
+    plain = _unsmoothed(workspace.rows("caption_chance"), unseen)
+    workspace.params["order"] = order
     predicted = pl.col("predicted").cast(pl.Float64)
     smooth = workspace.rows("caption_bits").select(
         "caption_id", **{"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
     )
     signed: list[tuple[pl.DataFrame, Settings]] = [
-        (plain, {"train": trained_on, "n": 2, "unseen": battery.unseen}),
-        (smooth, {"train": trained_on, "n": battery.order}),
+        (plain, {"train": trained_on, "n": 2, "unseen": unseen}),
+        (smooth, {"train": trained_on, "n": order}),
     ]
     captions = workspace.rows("choice_caption")
     for frame, settings in signed:
@@ -171,15 +161,7 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
     )
 
 
-def _learnt(workspace: Workspace, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores of the linear model; two captions with the same words and pairs of words tie."""
-    captions = workspace.rows("choice_caption").select("item_no", "side")
-    features = workspace.rows("choice_feature")
-    tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
-    return by_item(pl.concat([learnt(features), tied]), items)
-
-
-def learnt(features: pl.DataFrame) -> pl.DataFrame:
+def learnt(workspace: Workspace) -> pl.DataFrame:
     """Return the scores of captions by the model of the folds before theirs: columns item_no, side, score.
 
     The model is linear in words and pairs of words: logistic regression on what the right caption has more often than
@@ -187,13 +169,14 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
     images is scored by a model trained on the folds before it (Dawid 1984). With training on all other folds, two items
     that share a rare word would be right or wrong together, and random benchmarks would too often seem learnable.
 
-    `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption minus a wrong one of
-    its item. The side that is not named has score 0. Captions with the same words and pairs of words are not included.
-    Those of the first fold have no scores.
+    Features are a right caption minus a wrong one of its item; the side that is not named has score 0, so captions with
+    the same words and pairs of words tie. Those of the first fold have no scores.
     """
+    captions, features = workspace.rows("choice_caption").select("item_no", "side"), workspace.rows("choice_feature")
+    tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
     pairs = features.select("item_no", "side", "fold").unique(maintain_order=True)
     if pairs.is_empty():
-        return pl.DataFrame(schema=_SCHEMA)
+        return tied
     rows = features.select(pl.struct("item_no", "side").rle_id()).to_series().to_numpy().astype(np.int64)
     columns = features["feature"].to_numpy().astype(np.int64) - 1
     folds = pairs["fold"].to_numpy()
@@ -207,7 +190,7 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
         scores[folds == fold] = matrix[folds == fold] @ weights
     right = pl.Series(scores).fill_nan(None).round(_DECIMALS)
     sign = pl.when(pl.col("side").str.starts_with("wrong")).then(-1).otherwise(1)
-    return pairs.select("item_no", "side", score=sign * right).cast(_SCHEMA)
+    return pl.concat([pairs.select("item_no", "side", score=sign * right), tied])
 
 
 def _weights(differences: scipy.sparse.csr_matrix, weights: Floats) -> Floats:
@@ -333,14 +316,7 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     share = whole["ties"] / whole["n"]
     values = {"items": whole["ties"], "share": share, "ceiling": whole["accuracy"]}
     severity: Severity = "notice" if share >= _CEILING else "info"
-    yield Finding(
-        "order-blind-ceiling", sentence, about(selection), values, whole["n"], severity, _shown(examples), count
-    )
-
-
-def _shown(examples: pl.DataFrame, most: int = 3) -> tuple[dict[str, str | int | None], ...]:
-    shown: Sequence[dict[str, str | int | None]] = examples.head(most).select(
-        "image", slot="slot_right", text="right_text", why="part", other_image="image", other_slot="slot_wrong",
-        other_text="wrong_text",
-    ).to_dicts()  # fmt: skip
-    return tuple(shown)
+    wrong = {"other_image": "image", "other_slot": "slot_wrong", "other_text": "wrong_text"}
+    shown = examples.head(3).select("image", slot="slot_right", text="right_text", why="part", **wrong).to_dicts()
+    where = about(selection)
+    yield Finding("order-blind-ceiling", sentence, where, values, whole["n"], severity, tuple(shown), count)

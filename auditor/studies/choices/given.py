@@ -19,7 +19,7 @@ from auditor.model import Progress, Selection
 from auditor.result import Finding, Said, about, counted, listed
 from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.references import references_of
-from auditor.scoring.registry import MetricRequest, References, requests
+from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.statistics.common_items import Coverage
 from auditor.store.captions import Captions
@@ -61,7 +61,7 @@ def scorers(
     texts = _known(texts)
     for (system,), own in scores.group_by("system", maintain_order=True):
         once = own.unique(list(keys), keep="first", maintain_order=True)
-        _note_repeated(str(system), file, own, once, list(keys), selection, notes)
+        _note_repeated(str(system), file, own, once, list(keys), notes)
         matched = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item")).join(
             once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
         )
@@ -124,13 +124,7 @@ def _number(
 
 
 def _note_repeated(
-    system: str,
-    file: Path,
-    own: pl.DataFrame,
-    once: pl.DataFrame,
-    keys: list[str],
-    selection: Selection,
-    notes: list[Said],
+    system: str, file: Path, own: pl.DataFrame, once: pl.DataFrame, keys: list[str], notes: list[Said]
 ) -> None:
     """Report which items are in a file twice. Raises `SourceError` if their scores differ."""
     again = own.join(once, on="row", how="anti").join(once, on=keys, suffix="_first", nulls_equal=True)
@@ -183,16 +177,10 @@ def on_common(scored: Sequence[Scored], coverage: Coverage) -> list[Scored]:
     """Leave out the answers of systems to items that the first system has not answered; or fill in missing ones."""
     if coverage.missing != p.COMMON:
         return filled(scored, coverage)
-    pairs = {name: common for name in coverage.of if (common := coverage.pair(name)) is not None}
-    is_common = {name: pl.col("item_no").cast(pl.String).is_in(common) for name, common in pairs.items()}
-    return [
-        replace(
-            one, scores=one.scores.with_columns(pl.when(is_common[one.name]).then(pl.exclude("item_no")).name.keep())
-        )
-        if one.name in is_common
-        else one
-        for one in scored
-    ]
+    items = {name: coverage.pair(name) or [*coverage.every] for name in coverage.of}
+    is_common = {name: pl.col("item_no").cast(pl.String).is_in(common) for name, common in items.items()}
+    kept = {name: pl.when(common).then(pl.exclude("item_no")).name.keep() for name, common in is_common.items()}
+    return [replace(one, scores=one.scores.with_columns(kept.get(one.name, []))) for one in scored]
 
 
 def filled(scored: Sequence[Scored], coverage: Coverage) -> list[Scored]:
@@ -259,7 +247,10 @@ def of_metrics(
         group = [metric for metric in wanted if metric.metric.sees_images is sees_images]
         scores = score_candidates(references, [candidates], group, progress) if group else pl.DataFrame()
         for metric in group:
-            of_items = _of_items(metric, scores, sides, items)
+            better = -1.0 if metric.metric.lower_is_better else 1.0
+            by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
+            by_side = sides.select("item_no", "side", "image", "slot").join(by_slot, on=["image", "slot"])
+            of_items = by_item(by_side, items)
             scored = of_items["wrong"].count()
             if scored < items.height and not sees_images and not is_noted:
                 is_noted = True
@@ -268,10 +259,3 @@ def of_metrics(
                     f"{references.label} has no other captions of the image, or contains both right captions"
                 )
             yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
-
-
-def _of_items(metric: MetricRequest, scores: pl.DataFrame, sides: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores of captions by item."""
-    better = -1.0 if metric.metric.lower_is_better else 1.0
-    by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
-    return by_item(sides.select("item_no", "side", "image", "slot").join(by_slot, on=["image", "slot"]), items)

@@ -190,15 +190,8 @@ def rows(
         key = (seed, *selection.content, part)
         against = _against_best(own, [scorer.name for scorer in scored if scorer.name != best], blind, key)
         for row in shares:
-            rows.append(
-                {
-                    "part": part,
-                    **row,
-                    "majority": majority,
-                    "best_blind": best,
-                    **_compared(own, row, best, "gap", "gap_p", "blind", confidence),
-                }
-            )
+            rows.append({"part": part, **row, "majority": majority, "best_blind": best})
+            rows[-1] |= _compared(own, row, best, "gap", "gap_p", "blind", confidence)
             if (test := against.get(str(row["scorer"]))) is not None:
                 rows[-1] |= {"gap_p": test.p, "blind": _relation(test.value, test.p, confidence)}
             if PEOPLE in own.columns:

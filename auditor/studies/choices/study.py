@@ -23,7 +23,7 @@ from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import blind, given
-from auditor.studies.choices.blind import Battery, findings
+from auditor.studies.choices.blind import findings
 from auditor.studies.choices.rows import (
     ALL,
     BLIND,
@@ -183,13 +183,10 @@ def choices(
     selection, tokenizer = captions.selection, captions.tokenizer
     notes: list[Said] = [*captions.notes]
     workspace, items = _items(captions, seed, folds, confirmed, notes)
-    trained = _trained(captions, train or against, notes)
-    if trained:
-        captions.like(trained).tokenize(progress)
-    trained = _bind_training(workspace, trained, notes)
+    trained = _trained(captions, workspace, train or against, notes, progress)
     texts = workspace.rows("choice_text")
-    battery = Battery(order, unseen, folds, seed)
-    scored = [*blind.scorers(workspace, items, battery, trained_on=trained.pinned_name if trained else None)]
+    trained_on = trained.pinned_name if trained else None
+    scored = [*blind.scorers(workspace, items, order, unseen, trained_on=trained_on)]
     scored += _people(items)
     sides = workspace.rows("choice_caption")
     scored += given.of_metrics(captions, items, sides, against, metrics, notes, progress)
@@ -208,7 +205,7 @@ def choices(
     marked, kept, rows = counted(given.on_common(scored, coverage))
     rows = given.beside_others(coverage, rows, lambda some: counted(some)[-1], scored)
     if fair is not None:
-        write_rows(_fair_rows(selection, items, subset, battery, confirmed), fair)
+        write_rows(_fair_rows(selection, items, subset, seed, confirmed), fair)
     if answers is not None:
         write_rows(_answers(items, texts, scored, subset), answers)
     same_words = marked.filter(
@@ -274,27 +271,26 @@ def _confirmed(selection: Selection, votes: pl.Series, least: int | None) -> lis
     return [f"{selection.label}: {count}"]
 
 
-def _trained(captions: Captions, named: str | None, notes: list[Said]) -> Selection | None:
-    """Find the training captions of language models, or note that there are none."""
-    if named is not None:
-        return versions.resolve(captions.store, named)
-    try:
-        chosen = references_of(captions)[0].selection
-    except UsageError as error:
-        notes.append(f"no language models and no copies of training captions: {error}")
-        return None
-    notes.append(f"language models are trained on {chosen.label}, without the images of the items")
-    return chosen
-
-
-def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[Said]) -> Selection | None:
-    """Set the training captions for the SELECTs. Return null if there are none to train on."""
+def _trained(
+    captions: Captions, workspace: Workspace, named: str | None, notes: list[Said], progress: Progress
+) -> Selection | None:
+    """Set the training captions of language models for the SELECTs, or note that there are none."""
+    trained = None if named is None else versions.resolve(captions.store, named)
+    if trained is None:
+        try:
+            trained = references_of(captions)[0].selection
+            notes.append(f"language models are trained on {trained.label}, without the images of the items")
+        except UsageError as error:
+            notes.append(f"no language models and no copies of training captions: {error}")
     workspace.params |= {
         "trained_dataset": trained.version.dataset if trained else "",
         "trained_seq": trained.version.seq if trained else 0,
         "trained_split": trained.split if trained else None,
     }
-    if trained is None or workspace.rows("trained_caption").height:
+    if trained is None:
+        return None
+    captions.like(trained).tokenize(progress)
+    if workspace.rows("trained_caption").height:
         return trained
     notes.append(
         f"no language models: all images of {trained.label} are in the items; name other captions: "
@@ -332,13 +328,13 @@ def _with_confirmed(signature: str, confirmed: int | None) -> str:
 
 
 def _fair_rows(
-    selection: Selection, items: pl.DataFrame, subset: FairSubset, battery: Battery, confirmed: int | None
+    selection: Selection, items: pl.DataFrame, subset: FairSubset, seed: int, confirmed: int | None
 ) -> pl.DataFrame:
     """List the items of the subset, each with the rule that kept it."""
     equally, none = "equally many items right and wrong by", "no blind scorer differs from chance"
     rules = [(part, f"{equally} {' and '.join(by)}" if by else none) for part, by in subset.balanced_by.items()]
     rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
-    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _FAIR_VERSION))
+    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": seed}, _FAIR_VERSION))
     return (
         items.join(subset.items, on="item_no", how="semi", maintain_order="left")
         .select("item", "part", "image")

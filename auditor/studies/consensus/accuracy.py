@@ -34,25 +34,15 @@ def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[Met
     Returns the columns of `pairs`, one per metric, and the choice of the raters, null without votes. Pairs with an
     unscored caption are left out.
     """
-    labels = [metric.label for metric in metrics]
-    values = scores.select("image", "slot", *labels)
-    side = {name: values.rename({label: f"{label} {name}" for label in labels}) for name in "bc"}
-    scored = pairs.join(side["b"], left_on=["image", "slot_b"], right_on=["image", "slot"], maintain_order="left").join(
-        side["c"], left_on=["image", "slot_c"], right_on=["image", "slot"], maintain_order="left"
-    )
-    return scored.select(
-        *pairs.columns,
-        people(),
-        *(
-            (
-                (pl.col(f"{metric.label} b") - pl.col(f"{metric.label} c")).sign()
-                * (-1 if metric.metric.lower_is_better else 1)
-            )
-            .cast(pl.Int8)
-            .alias(metric.label)
-            for metric in metrics
-        ),
-    )
+    labels, scored = [metric.label for metric in metrics], pairs
+    for side in "bc":
+        named = {"slot": f"slot_{side}", **{label: f"{label} {side}" for label in labels}}
+        values = scores.select("image", "slot", *labels).rename(named)
+        scored = scored.join(values, on=["image", f"slot_{side}"], maintain_order="left")
+    lower = [metric.label for metric in metrics if metric.metric.lower_is_better]
+    ahead = {label: (pl.col(f"{label} b") - pl.col(f"{label} c")).sign().cast(pl.Int8) for label in labels}
+    better = {label: -sign if label in lower else sign for label, sign in ahead.items()}
+    return scored.select(*pairs.columns, people(), **better)
 
 
 def people() -> pl.Expr:
@@ -211,9 +201,7 @@ def _shares(sides: pl.DataFrame, by: Sequence[str], kinds: Sequence[str], judges
         sides.group_by("kind", *by, maintain_order=True)
         .agg(pl.len().cast(pl.Int64).alias("n"), *(pl.col(judge).mean() for judge in judges))
         .unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
-        .sort(*by)
-        .sort(pl.col("metric").replace_strict(list(judges), range(len(judges))), maintain_order=True)
-        .sort(pl.col("kind").replace_strict(list(kinds), range(len(kinds))), maintain_order=True)
+        .sort(pl.col("kind").cast(pl.Enum(kinds)), pl.col("metric").cast(pl.Enum(judges)), *by)
     )
 
 

@@ -81,7 +81,6 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
         whole=pl.Series([b + c for b, c, _ in expected]), part=pl.Series([agreed for *_, agreed in expected])
     )
     counted = voted.join(by_split, on=_VOTES, how="left", maintain_order="left")
-    order = [ALL, *kinds_of(counted)]
     both = pl.concat([counted.with_columns(kind=pl.lit(ALL)), counted.filter(pl.col("kind").is_not_null())])
     by_image = both.group_by("kind", "image").agg(pl.col("part", "whole").sum(), pairs=pl.len()).sort("kind", "image")
     part, whole = pl.col("part"), pl.col("whole")
@@ -93,7 +92,7 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
         ratio(totals.rename({"kind": "class"}))
         .join(totals.select("kind", "pairs"), left_on="class", right_on="kind", maintain_order="left")
         .select(kind="class", n="pairs", value="value", low="low", high="high")
-        .sort(pl.col("kind").replace_strict({kind: index for index, kind in enumerate(order)}, return_dtype=pl.Int64))
+        .sort(pl.col("kind").cast(pl.Enum([ALL, *kinds_of(counted)])))
     )
 
 
@@ -134,16 +133,17 @@ def metric_halves(
     """
     label, half = votes.selection.label, most // 2
     if (votes.rows["form"] != "triplet").any():
-        return (
-            pl.DataFrame(),
-            f"{label}: votes are not recorded per reference, so metrics are not compared with half of them",
-        )
+        reason = f"{label}: votes are not recorded per reference, so metrics are not compared with half of them"
+        return pl.DataFrame(), reason
     if not half:
         return pl.DataFrame(), f"{label}: a single reference cannot be halved"
     parts = []
     for draw in range(settings.draws):
         drawn = References("all", half, settings.seed + draw).select(references)
-        reserved = reserved_votes(votes, references, drawn)
+        workspace = votes_workspace(votes.captions)
+        workspace.take("every_reference", references.workspace(), "reference")
+        workspace.take("reference", drawn.workspace(), "reference")
+        reserved = workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))
         if reserved.is_empty():
             return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
         scores = score_candidates(drawn, [votes.candidates], metrics, progress)
@@ -165,11 +165,3 @@ def metric_halves(
         for metric in metrics
     ]
     return pl.concat(rows), None
-
-
-def reserved_votes(votes: PairVotes, references: Captions, drawn: Captions) -> pl.DataFrame:
-    """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    workspace = votes_workspace(votes.captions)
-    workspace.take("every_reference", references.workspace(), "reference")
-    workspace.take("reference", drawn.workspace(), "reference")
-    return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

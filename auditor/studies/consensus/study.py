@@ -74,9 +74,14 @@ def compared(
     first = by_draw.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(votes.rows, first, metrics)
     halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
+    parts = []
+    for (draw, number), scores in by_draw.group_by("draw", "references", maintain_order=True):
+        of_draw = preferences(votes.rows, scores, metrics)
+        accuracy = accuracies(of_draw, labels, settings.ties, settings.resamples, key, progress=progress)
+        parts.append(accuracy.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
     return ConsensusResult(
         votes, references.selection, most, metrics,
-        accuracy=_by_references(votes.rows, by_draw, metrics, settings, key, progress),
+        accuracy=pl.concat(parts),
         compared=rows_of.compared(first, metrics),
         ceiling=people_ceiling(votes.rows, settings.ties),
         ceiling_by_votes=ceiling_by_votes(votes.rows, settings.ties),
@@ -172,24 +177,6 @@ def scored(
             scores = scores_by_references(references, candidates, metrics, most, seed, progress, at=numbers)
         parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
     return pl.concat(parts, how="diagonal")
-
-
-def _by_references(
-    pairs: pl.DataFrame,
-    by_draw: pl.DataFrame,
-    metrics: Sequence[MetricRequest],
-    settings: ConsensusSettings,
-    key: Sequence[object],
-    progress: Progress,
-) -> pl.DataFrame:
-    """Return the accuracies of each draw and number of references."""
-    labels = [metric.label for metric in metrics]
-    parts = []
-    for (draw, number), scores in by_draw.group_by("draw", "references", maintain_order=True):
-        preferred = preferences(pairs, scores, metrics)
-        accuracy = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
-        parts.append(accuracy.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
-    return pl.concat(parts)
 
 
 def _tied(preferred: pl.DataFrame, labels: Sequence[str]) -> list[str]:

@@ -46,11 +46,6 @@ class PairVotes:
         """The compared captions, each once per image, as candidates."""
         return replace(output_of(self.selection), file="candidate_compared")
 
-    @property
-    def decided(self) -> pl.DataFrame:
-        """The pairs with a majority for one caption."""
-        return self.rows.filter(pl.col("winner").is_not_null())
-
 
 def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
     """Read the votes on captions. Raises `UsageError` without pairs or triplets, or without a decision."""
@@ -61,26 +56,12 @@ def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
             f"{selection.label}: has no compared pairs or triplets (it is of kind {selection.version.kind}); "
             "ingest comparisons as kind pairs or triplets"
         )
-    return _checked(PairVotes(captions, rows))
-
-
-def votes_workspace(captions: Captions) -> Workspace:
-    """Open a workspace over the pairs and triplets of captions."""
-    version, split = captions.selection.version, captions.selection.split
-    workspace = Workspace(
-        captions.store, dataset=version.dataset, seq=version.seq, split=split, tokenizer=captions.tokenizer
-    )
-    workspace.bind("annotated", "annotation_as_of")
-    return workspace
-
-
-def _checked(votes: PairVotes) -> PairVotes:
-    label, rows = votes.selection.label, votes.rows
+    label, decided = captions.selection.label, rows["winner"].count()
     silent_pairs = rows.filter(pl.col("votes") == 0).height
-    even = rows.height - votes.decided.height - silent_pairs
+    even = rows.height - decided - silent_pairs
     if silent_pairs == rows.height:
         raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes, so no caption is preferred")
-    if votes.decided.is_empty():
+    if not decided:
         raise UsageError(f"{label}: votes are even on all {even:,} pairs, so no caption is preferred")
     notes = []
     if even:
@@ -92,7 +73,17 @@ def _checked(votes: PairVotes) -> PairVotes:
     if same:
         pairs = counted(same, "pair", "pairs")
         notes.append(f"{label}: {pairs} with two captions of the same words, which every metric ties")
-    return replace(votes, notes=tuple(notes))
+    return PairVotes(captions, rows, tuple(notes))
+
+
+def votes_workspace(captions: Captions) -> Workspace:
+    """Open a workspace over the pairs and triplets of captions."""
+    version, split = captions.selection.version, captions.selection.split
+    workspace = Workspace(
+        captions.store, dataset=version.dataset, seq=version.seq, split=split, tokenizer=captions.tokenizer
+    )
+    workspace.bind("annotated", "annotation_as_of")
+    return workspace
 
 
 def with_kinds(votes: PairVotes, references: Captions) -> PairVotes:

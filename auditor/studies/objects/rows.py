@@ -114,20 +114,17 @@ def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progres
             if drawn and (found := drawn[place].interval(resampling.confidence)):
                 row |= {"low": found[0], "high": found[1]}
             if item is None and system is not first:
-                row |= _difference(ratio, of_first[name], first.label, resampling, (*key, name))
+                theirs = of_first[name]
+                row |= {
+                    "against": first.label,
+                    "difference": score_of(ratio.sums, ratio) - score_of(theirs.sums, theirs),
+                }
+                if resampling.times:
+                    row["p"] = p_of_difference(ratio.sums, theirs.sums, ratio, resampling.times, (*key, name))
             rows.append(row)
         stamped = system.captions.stamp(pl.DataFrame(rows, schema=_SCHEMA))
         parts.append(stamped.with_columns(label=pl.lit(system.label)))
     return pl.concat(parts).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _difference(
-    ours: _Ratio, theirs: _Ratio, label: str, resampling: Resampling, key: Sequence[object]
-) -> dict[str, object]:
-    """Compare two systems on the same images."""
-    apart = score_of(ours.sums, ours) - score_of(theirs.sums, theirs)
-    p = p_of_difference(ours.sums, theirs.sums, ours, resampling.times, key) if resampling.times else None
-    return {"against": label, "difference": apart, "p": p}
 
 
 def _weights(systems: Sequence[System]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -101,19 +101,16 @@ def objects(
     words = named.tokenize(progress).workspace()
     if named is inventory:
         words.bind("synonym", "object_name")
-    systems, notes, written = [], [*selected[0].notes, *_unnamed(has, words, inventory, named)], []
+    systems, notes = [], [*selected[0].notes, *_unnamed(has, words, inventory, named)]
     for captions in selected:
         workspace = captions.workspace()
         workspace.bind("listed_object", of=has)
         workspace.bind("object_form", of=words)
         described = workspace.rows("caption_objects")
         notes += _undescribed(captions, inventory, described)
-        system = System(captions, described, workspace.rows("object_in_image"), workspace.rows("object_in_caption"))
-        systems.append(system)
-        texts = captions.texts().select("image", "slot", "text")
-        written.append(
-            captions.stamp(system.mentions.join(texts, on=["image", "slot"], how="left", maintain_order="left"))
-        )
+        texts, found = captions.texts().select("image", "slot", "text"), workspace.rows("object_in_caption")
+        mentioned = captions.stamp(found.join(texts, on=["image", "slot"], how="left", maintain_order="left"))
+        systems.append(System(captions, described, workspace.rows("object_in_image"), mentioned))
     resampling = Resampling(resamples, confidence, seed)
     images = {system.label: {*system.images["image"]} for system in systems}
     coverage = Coverage(set[str]().union(*images.values()), images, missing)
@@ -128,20 +125,19 @@ def objects(
     totals = rows.filter(pl.col("object").is_null())
     told, rows = coverage.lead(totals, confidence, "statistic"), rows.drop("label")
     systems = [system.on(coverage.pair(system.label)) for system in systems]
-    signed = {name: str(Signature(name, _settings(inventory, named), _VERSION)) for name in _STATISTICS}
+    of_named = "names" if named is inventory else named.selection.pinned_name
+    settings = {"objects": inventory.selection.pinned_name, "synonyms": of_named, "tok": inventory.tokenizer}
+    signed = {name: str(Signature(name, settings, _VERSION)) for name in _STATISTICS}
     if mentions is not None:
-        write_rows(pl.concat(written), mentions)
+        write_rows(pl.concat(system.mentions for system in systems), mentions)
     return Result(
         "objects",
         rows.with_columns(signature=pl.col("statistic").replace_strict(signed, return_dtype=pl.String)),
-        selections=(
-            *selections_of(selected),
-            *selections_of([inventory] if named is inventory else [inventory, named]),
-        ),
+        selections=(*selections_of(selected), *selections_of(dict.fromkeys([inventory, named]))),
         signatures={name: signature for name, signature in signed.items() if name in rows["statistic"]},
         tables=(
             overview(totals, coverage, resampling),
-            *(hallucinated(system, rows, texts) for system, texts in zip(systems, written, strict=True)),
+            *(hallucinated(system, rows) for system in systems),
         ),
         notes=tuple(notes),
         lead=(*told, *lead(systems, rows)),
@@ -157,11 +153,6 @@ def _of_kind(store: Store, ref: str, kind: Kind, tokenizer: str) -> Captions:
             f"`{call('ingest', 'NAME', files=['FILE'], kind=kind)}`"
         )
     return captions
-
-
-def _settings(inventory: Captions, named: Captions) -> Mapping[str, str]:
-    synonyms = "names" if named is inventory else named.selection.pinned_name
-    return {"objects": inventory.selection.pinned_name, "synonyms": synonyms, "tok": inventory.tokenizer}
 
 
 def _unnamed(has: Workspace, words: Workspace, inventory: Captions, named: Captions) -> list[str]:
@@ -180,9 +171,8 @@ def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFram
     every, there = int(images["captions"].sum()), described.height
     if not there:
         refuse_disjoint(captions.label, images["image"], inventory.label, inventory.images()["image"])
-    notes = [] if captions.selection.version.kind == "candidates" else [
-        f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
-    ]  # fmt: skip
+    why = f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
+    notes = [] if captions.selection.version.kind == "candidates" else [why]
     if there < every:
         notes.append(
             f"{captions.label}: {every - there:,} of {every:,} captions left out: {inventory.label} lacks their images"
@@ -208,9 +198,9 @@ def overview(totals: pl.DataFrame, coverage: Coverage, resampling: Resampling) -
     )
 
 
-def hallucinated(system: System, rows: pl.DataFrame, mentions: pl.DataFrame) -> Table:
+def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     """Return the objects that are mentioned wrongly most often, each with one of the captions."""
-    examples = mentions.filter(~pl.col("is_present")).unique("object", keep="first", maintain_order=True)
+    examples = system.mentions.filter(~pl.col("is_present")).unique("object", keep="first", maintain_order=True)
     wrong = (
         system.counts.group_by("object")
         .agg(pl.col("mentions", "wrong_mentions").sum())
@@ -236,14 +226,10 @@ def lead(systems: Sequence[System], rows: pl.DataFrame) -> tuple[str, ...]:
         values = {name: own for name, *own in _own(system, rows).select("statistic", "n", "value").iter_rows()}
         captions, wrong = values["chair-s"]
         mentions, share = values["chair-i"]
-        per = (
-            f" ({share:.1%} of {mentions:,} mentions, {values['objects'][1]:.1f} objects per caption)"
-            if mentions
-            else ""
-        )
-        sentences.append(
-            f"{system.label}: {wrong:.1%} of {captions:,} captions mention an object that the image lacks{per}."
-        )
+        what = f"{wrong:.1%} of {captions:,} captions mention an object that the image lacks"
+        if mentions:
+            what += f" ({share:.1%} of {mentions:,} mentions, {values['objects'][1]:.1f} objects per caption)"
+        sentences.append(f"{system.label}: {what}.")
     return tuple(sentences)
 
 

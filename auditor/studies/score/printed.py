@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.together import Together, mean_of
+from auditor.metrics.together import mean_of
 from auditor.model import Progress, Selection
 from auditor.parameters import EMPTY
 from auditor.ranges import within
@@ -21,7 +21,7 @@ from auditor.scoring.registry import METRICS, MetricRequest, References, lacking
 from auditor.scoring.scores import refused, scorable, score_candidates, too_long
 from auditor.statistics.common_items import Coverage, Items, refuse_disjoint
 from auditor.statistics.intervals import WITHOUT
-from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, Score, beside_first
+from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
@@ -30,6 +30,9 @@ from auditor.studies.score.presets import Preset, Printed
 
 #: Systems are scored against all captions of the image, as in these programs.
 _ALL = References("all")
+
+#: The mean of the scores of a metric.
+_MEAN = mean_of(lambda scores, settings: scores[settings["metric"]])
 
 
 def printed(
@@ -145,18 +148,10 @@ def _rows(
     tested = beside_first(measures, resampling, key, contents, progress)
     for (printed, _), measure, scores in zip(scored, measures, tested, strict=True):
         within(printed.name, scores["value"], measure.ends)
-        yield (
-            printed.name,
-            scores.select(
-                pl.lit(selection.version.dataset).alias("dataset"),
-                pl.lit(selection.version.version).alias("version"),
-                pl.lit(selection.split, pl.String).alias("split"),
-                pl.col("candidate").alias("label"),
-                pl.lit(printed.name).alias("metric"),
-                pl.lit("corpus").alias("level"),
-                pl.exclude("candidate"),
-            ),
+        named = scores.rename({"candidate": "label"}).select(
+            "label", pl.lit(printed.name).alias("metric"), pl.lit("corpus").alias("level"), pl.exclude("label")
         )
+        yield printed.name, captions.stamp(named)
 
 
 def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -> pl.Series:
@@ -191,13 +186,10 @@ def _refuse_several(store: Store, selection: Selection, system: Selection) -> No
 
 def _program_signatures(store: Store, selection: Selection, preset: Preset, scored: Sequence[Printed]) -> list[Said]:
     """Return the signatures that the program prints for these numbers."""
-    if not preset.signed:
-        return []
     captions = images(store, selection)["captions"]
     nrefs = captions[0] if captions.n_unique() == 1 else "var"
-    return [
-        f"{preset.program} signs {printed.name} as nrefs:{nrefs}|{preset.signed[printed.name]}" for printed in scored
-    ]
+    signed = {printed.name: preset.signed[printed.name] for printed in scored if preset.signed}
+    return [f"{preset.program} signs {name} as nrefs:{nrefs}|{rest}" for name, rest in signed.items()]
 
 
 def _tables(
@@ -239,28 +231,20 @@ def systems_of(
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
     """Report the images that references and candidates do not share."""
     described, answered = (images(store, side)["image"] for side in (selection, system))
-    missing = described.filter(~described.is_in(answered.implode()))
-    extra = answered.filter(~answered.is_in(described.implode()))
     refuse_disjoint(system.label, answered, selection.label, described)
-    lacks, other_lacks = f"caption in {system.label}", f"in {selection.label}"
-    sentences = (
-        (missing, f"image of {selection.label} has no {lacks}", f"images of {selection.label} have no {lacks}"),
-        (extra, f"image of {system.label} is not {other_lacks}", f"images of {system.label} are not {other_lacks}"),
-    )
-    return [
-        Finding(
-            "images-not-shared",
-            f"{counted(len(unshared), *what)}: {listed(unshared, 3)}",
-            about(side, against=other.label),
-            {"images": len(unshared)},
-            number,
-            "warning",
-        )
-        for (unshared, *what), side, other, number in zip(
-            sentences, (selection, system), (system, selection), (len(described), len(answered)), strict=True
-        )
-        if len(unshared)
-    ]
+    findings = []
+    for side, own, other, others, lacks, lack in (
+        (selection, described, system, answered, "has no caption", "have no caption"),
+        (system, answered, selection, described, "is not", "are not"),
+    ):
+        unshared = own.filter(~own.is_in(others.implode()))
+        if unshared.is_empty():
+            continue
+        what = counted(len(unshared), f"image of {side.label} {lacks}", f"images of {side.label} {lack}")
+        sentence = f"{what} in {other.label}: {listed(unshared, 3)}"
+        where, values = about(side, against=other.label), {"images": len(unshared)}
+        findings.append(Finding("images-not-shared", sentence, where, values, len(own), "warning"))
+    return findings
 
 
 def means_of(
@@ -290,12 +274,12 @@ def means_of(
                 same = again.join(own, on=["image", "slot"], how="semi", maintain_order="left")
                 own = pl.concat([same, again.filter(is_new)])
             outputs[system.label] = own
-        means = {one.label: mean_of(_column(one.label)) for one in known}
-        sums = {name: {label: mean.sums(own, {}) for label, own in outputs.items()} for name, mean in means.items()}
-        ends = {one.label: one.metric.ends(one.settings) for one in known}
-        measures = [Measure(sums[name], _of_sums(mean), ends[name]) for name, mean in means.items()]
+        measures = []
+        for one in known:
+            sums = {label: _MEAN.sums(own, {"metric": one.label}) for label, own in outputs.items()}
+            measures.append(Measure(sums, lambda sums: _MEAN.score(sums, {}), one.metric.ends(one.settings)))
         rows = beside_first(measures, resampling, key, contents, progress) if measures else []
-        made = [of.with_columns(metric=pl.lit(name)) for name, of in zip(means, rows, strict=True)]
+        made = [of.with_columns(metric=pl.lit(one.label)) for one, of in zip(known, rows, strict=True)]
         lacking = pl.DataFrame(
             [(one.label, one.refusal(len(images or ()))) for one in metrics if one not in known],
             {"metric": pl.String, "reason": pl.String},
@@ -315,11 +299,3 @@ def means_of(
         name="means",
     )
     return means, [*coverage.lead(frame, resampling.confidence, "metric"), *_without_values(frame)]
-
-
-def _column(label: str) -> Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]:
-    return lambda scores, _: scores[label]
-
-
-def _of_sums(mean: Together) -> Score:
-    return lambda sums: mean.score(sums, {})

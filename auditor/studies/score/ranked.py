@@ -74,23 +74,15 @@ def ranking(
 
 
 def _summary(ranks: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
-    """Return for each metric whether it ranks long captions first.
-
-    Columns: metric, images (with a correlation), length_rho (Spearman's rho of rank and length within an image, mean
-    over images; above 0: longer captions come first), like_first (the same with the ranks of the first metric),
-    first_length (mean length of the captions of rank 1), mean_length.
-    """
+    """Return for each metric whether it ranks long captions first; `images` have a correlation."""
     rows = []
     for label in labels:
         by_length = _rho(ranks, pl.col("length"), -pl.col(f"rank {label}").cast(pl.Int64))
         like_first = _rho(ranks, pl.col(f"rank {labels[0]}"), pl.col(f"rank {label}"))
         firsts = ranks.filter(pl.col(f"rank {label}") == 1)["length"]
         rows.append((label, len(by_length), _mean(by_length), _mean(like_first), firsts.mean(), ranks["length"].mean()))
-    schema = {
-        "metric": pl.String,
-        "images": pl.UInt32,
-        **dict.fromkeys(("length_rho", "like_first", "first_length", "mean_length"), pl.Float64),
-    }
+    means = ("length_rho", "like_first", "first_length", "mean_length")
+    schema = {"metric": pl.String, "images": pl.UInt32, **dict.fromkeys(means, pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import polars as pl
@@ -194,11 +193,10 @@ def _of_captions(
     store, selection, (systems, coverage, mismatches) = captions.store, captions.selection, outputs
     requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
     notes: list[Said] = [*too_few_captions(captions, against), *mismatches]
-    chosen = {system.label: output_of(system, filled=coverage.missing == p.EMPTY) for system in systems}
+    outputs_of = {system.label: output_of(system, filled=coverage.missing == p.EMPTY) for system in systems}
+    chosen = outputs_of or {HUMAN.name: HUMAN}
     if systems:
         requested = list({in_scale.label: in_scale for metric in requested for in_scale in in_scales(metric)}.values())
-    else:
-        chosen = {HUMAN.name: HUMAN}
     if not systems or distinct:
         notes += repeats([captions], progress, left_out=distinct)
     drawn = variants(against, captions.tokenizer, distinct=distinct)
@@ -234,12 +232,9 @@ def _of_captions(
         means, lead = means_of(some, systems, raw, requested, coverage, resampling, steps)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])
     del scores  # the frame takes the most memory
-    frame = placed.unpivot(labels, index=keys, variable_name="metric").select(
-        pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
-    )
+    frame = captions.stamp(placed.unpivot(labels, index=keys, variable_name="metric"))
     if rank:
-        ranks = placed.unpivot([f"rank {label}" for label in labels], value_name="rank")
-        frame = frame.with_columns(ranks["rank"])
+        frame = frame.with_columns(placed.unpivot([f"rank {label}" for label in labels], value_name="rank")["rank"])
         ranked, favored = ranking(store, selection, placed.filter(variant=RAW), labels)
         tables = (*tables, *ranked)
         notes += favored
@@ -288,8 +283,7 @@ def _tables(
     """Return the means of each output, and the lowest scores of each."""
     labels, several = [metric.label for metric in metrics], len(systems) > 1
     keys = ["metric", "variant"] if distinct else ["metric"]
-    outputs: Sequence[Selection | None] = systems or [None]
-    means, least = [], []
+    means, least, outputs = [], [], systems or (None,)
     for system in outputs:
         own = scores.lazy().filter(system=system.label) if system and several else scores.lazy()
         parts = {
@@ -299,10 +293,8 @@ def _tables(
         summary = stacked(parts).sort(pl.col("metric").cast(pl.Enum(labels)), maintain_order=True)
         summary = summary.select(*keys, pl.exclude("metric", "variant", "level"))
         title = f"scores of the captions of {(system or selection).label}"
-        table = Table(title, summary, name="scores")
-        if system:
-            table = replace(table, title=f"{title} against those of {selection.label}", caption=_scales(metrics))
-        means.append(table)
+        title += f" against those of {selection.label}" if system else ""
+        means.append(Table(title, summary, caption=_scales(metrics) if system else None, name="scores"))
         lowest = own.filter(variant=RAW).select("image", "slot", labels[-1]).collect()
         of, others = f"of {system.label} " if system and several else "", "references" if system else "others"
         least.append(least_alike(store, system or selection, lowest, metrics[-1], others, of))
