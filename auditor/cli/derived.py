@@ -242,8 +242,8 @@ def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, 
         raise typer.Exit(o.FINDING)
 
 
-def help_of(function: Callable[..., Any]) -> str:
-    """Return the text of `--help`, which a terminal wraps: each paragraph in a line, in a list each item in one."""
+def paragraphs(function: Callable[..., Any]) -> list[str]:
+    """List the paragraphs of a docstring, each in one line; in a bullet list, each item has a line."""
     joined = []
     for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
         lines: list[str] = []
@@ -252,6 +252,10 @@ def help_of(function: Callable[..., Any]) -> str:
                 lines[-1] += f" {line.strip()}"
             else:
                 lines.append(line)
-        if not paragraph.startswith("Raises "):  # for users of the library
-            joined.append("\n".join(lines))
-    return "\n\n".join(joined)
+        joined.append("\n".join(lines))
+    return joined
+
+
+def help_of(function: Callable[..., Any]) -> str:
+    """Return the text of `--help`, which a terminal wraps to its width; errors are for users of the library."""
+    return "\n\n".join(paragraph for paragraph in paragraphs(function) if not paragraph.startswith("Raises "))
