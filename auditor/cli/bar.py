@@ -6,7 +6,6 @@ import datetime
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -36,31 +35,23 @@ class _HowFar(ProgressColumn):
         return Text(f"{far}, {left} left" if task.time_remaining is not None else f"{far}, {took}")
 
 
-@dataclass
-class _Step:
-    """The current step, and when it began."""
-
-    what: str = ""
-    began: float = field(default_factory=time.monotonic)
-
-    def finished(self) -> str | None:
-        """Return the name and the duration of the step if it took long."""
-        took = time.monotonic() - self.began
-        return f"{self.what}: {_clock(took)}" if self.what and took >= SHORT else None
-
-
 @contextmanager
 def drawn(console: Console) -> Iterator[Report]:
     """Draw a line with the progress of a command; it is removed at the end."""
     words = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
     with Progress(words, BarColumn(_BAR_CELLS), _HowFar(), console=console, transient=True, expand=True) as bar:
-        task, step, known = bar.add_task("", total=None), _Step(), 0
+        task, step, began, known = bar.add_task("", total=None), "", time.monotonic(), 0
+
+        def finish() -> None:
+            took = time.monotonic() - began
+            if step and took >= SHORT:
+                console.print(harmless(f"{step}: {_clock(took)}"), style="dim", soft_wrap=True)
 
         def report(what: str, done: int, total: int) -> None:
-            nonlocal step, known
-            if (named := what.step if isinstance(what, Work) else what.partition("; ")[0]) != step.what:
-                _report_step(console, step)
-                step = _Step(named)
+            nonlocal step, began, known
+            if (named := what.step if isinstance(what, Work) else what.partition("; ")[0]) != step:
+                finish()
+                step, began = named, time.monotonic()
             if done < bar.tasks[0].completed or (total != known and done < total):
                 bar.reset(task)
             known = total
@@ -69,12 +60,7 @@ def drawn(console: Console) -> Iterator[Report]:
             bar.update(task, description=set_cell_size(what, min(cell_len(what), console.width // 2)), completed=done)
 
         yield report
-        _report_step(console, step)
-
-
-def _report_step(console: Console, step: _Step) -> None:
-    if words := step.finished():
-        console.print(harmless(words), style="dim", soft_wrap=True)
+        finish()
 
 
 def _clock(seconds: float) -> str:

@@ -5,6 +5,7 @@ A completion reports no error, writes nothing, and does not wait for a locked st
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -66,27 +67,6 @@ def tokenizers(context: typer.Context, incomplete: str) -> list[str]:
     return _begun([AUTO, *PROFILES], incomplete)
 
 
-def source_formats(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the formats that ingest reads."""
-    from auditor.sources import FORMATS
-
-    return _begun(FORMATS, incomplete)
-
-
-def written_formats(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the formats that results are written in."""
-    from auditor.reports import FORMATS
-
-    return _begun(FORMATS, incomplete)
-
-
-def exported_formats(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the formats that export writes."""
-    from auditor.studies.export import FORMATS
-
-    return _begun(FORMATS, incomplete)
-
-
 def declared(context: typer.Context, incomplete: str) -> list[str]:
     """Offer the datasets that datasets.toml declares."""
     with suppress(Exception):
@@ -96,12 +76,17 @@ def declared(context: typer.Context, incomplete: str) -> list[str]:
     return []
 
 
-def presets(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the programs that `score --preset` imitates."""
-    from auditor.studies.score import PRESETS
+def _names_in(module: str, attribute: str) -> Offer:
+    """Return a completion that offers the names in an attribute of a module, which it imports."""
 
-    return _begun(PRESETS, incomplete)
+    def offer(context: typer.Context, incomplete: str) -> list[str]:
+        return _begun(getattr(importlib.import_module(module), attribute), incomplete)
 
+    return offer
+
+
+#: Offers the formats that results are written in.
+written_formats = _names_in("auditor.reports", "FORMATS")
 
 #: Completions, by the name that a parameter uses.
 OFFERS: Mapping[str, Offer] = {
@@ -109,8 +94,8 @@ OFFERS: Mapping[str, Offer] = {
     "split": splits,
     "metric": metrics,
     "tokenizer": tokenizers,
-    "format": source_formats,
-    "export": exported_formats,
+    "format": _names_in("auditor.sources", "FORMATS"),
+    "export": _names_in("auditor.studies.export", "FORMATS"),
     "declared": declared,
-    "preset": presets,
+    "preset": _names_in("auditor.studies.score", "PRESETS"),
 }

@@ -6,8 +6,8 @@ A study is imported when its command is called, never for `auditor --help`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,7 @@ import typer
 from rich.markup import escape
 
 from auditor import asked
-from auditor.asked import Asked, Face
+from auditor.asked import Asked, Face, literals
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
 from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
@@ -29,16 +29,14 @@ if TYPE_CHECKING:
     from auditor.store.connection import Store
     from auditor.studies import Study
 
-#: Beginnings of paragraphs that are for users of the library, not of the command line.
-_OF_THE_LIBRARY = ("Raises ",)
-
 
 class _Option:
     """One parameter of a study on the command line."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.name, self.parameter, self.default = asked, asked.name, asked.parameter, asked.default
-        self.kind = asked.parameter.typed or _spelt(asked.kind)
+        values = literals(asked.kind)
+        self.kind = asked.parameter.typed or (type(values[0]) if values else asked.kind)
 
     @property
     def is_list(self) -> bool:
@@ -48,15 +46,23 @@ class _Option:
         """Return the option as a parameter that typer reads."""
         variadic = self.asked.variadic
         needed = not self.parameter.optional if variadic else self.default is inspect.Parameter.empty
-        kind = (list[str] if needed else list[str] | None) if variadic else _typed(self.kind)
+        kind: Any = self.kind
+        if self.is_list:
+            listed: Any = list[str] if variadic else list[asked.item_of(kind)]  # type: ignore[misc]
+            kind = listed if variadic and needed else listed | None
+        limits, needs = self.parameter.limits, self.asked.needs and f"only with {self.asked.needs}"
+        words: dict[str, Any] = {
+            "help": escape(" ".join([self.parameter.help, *(f"[{each}]" for each in (limits, needs) if each)]))
+        }
+        if self.parameter.completes:
+            words["autocompletion"] = OFFERS[self.parameter.completes]
         if self.parameter.metavar is not None:
-            info: Any = typer.Argument(metavar=self.parameter.metavar, help=self._help(), **self._offers())
+            info: Any = typer.Argument(metavar=self.parameter.metavar, **words)
         else:
-            info = typer.Option(*self.asked.words, help=self._help(), rich_help_panel=self._panel(), **self._offers())
-        given: Any = inspect.Parameter.empty if needed else None if self.is_list else self.default
-        return inspect.Parameter(
-            self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
-        )
+            panel = self.parameter.panel or (f"For {' or '.join(self.asked.forms)}" if self.asked.forms else None)
+            info = typer.Option(*self.asked.words, rich_help_panel=panel, **words)
+        default: Any = inspect.Parameter.empty if needed else None if self.is_list else self.default
+        return _option(self.name, Annotated[kind, info], default)
 
     def guard(self, value: Any) -> None:
         """Raise `UsageError` for a path that cannot have the role of this option."""
@@ -71,16 +77,6 @@ class _Option:
         if value is None or (self.is_list and not value):
             return value if self.parameter.read is None or self.is_list else self.parameter.read(value)
         return self.asked.accepted(value)
-
-    def _help(self) -> str:
-        limits, needs = self.parameter.limits, self.asked.needs and f"only with {self.asked.needs}"
-        return escape(" ".join([self.parameter.help, *(f"[{each}]" for each in (limits, needs) if each)]))
-
-    def _panel(self) -> str | None:
-        return self.parameter.panel or (f"For {' or '.join(self.asked.forms)}" if self.asked.forms else None)
-
-    def _offers(self) -> dict[str, Any]:
-        return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
 
 
 def command(name: str, study: Study) -> Callable[..., None]:
@@ -111,18 +107,6 @@ def command(name: str, study: Study) -> Callable[..., None]:
 def options_of(function: Callable[..., Any]) -> list[_Option]:
     """List the options of a study, one for each field of a record of settings."""
     return [*map(_Option, asked.options_of(function))]
-
-
-def _spelt(kind: Any) -> Any:
-    """Return the type of the values of a literal type; any other type as it is."""
-    values = asked.literals(kind)
-    return type(values[0]) if values else kind
-
-
-def _typed(kind: Any) -> Any:
-    """Return the type that typer reads for a Python type: a list for any sequence."""
-    listed = asked.item_of(kind)
-    return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
 
 
 def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -162,7 +146,6 @@ def _run(
     values: dict[str, Any],
     given: Collection[str],
 ) -> None:
-    """Run a study with the given options, and show its result."""
     from auditor import reports
     from auditor.config import gates
     from auditor.store.connection import MEMORY
@@ -184,7 +167,7 @@ def _run(
         understood(gates(values["config"]))
     with ExitStack() as workspace:
         if files:
-            arguments.insert(0, workspace.enter_context(_opened_for_files(files, stored, outputs, values)))
+            arguments.insert(0, _opened_for_files(workspace, files, stored, outputs, values))
         elif "store" in takes:
             path: Path = values["store"]
             is_spared = is_alone and not path.exists()
@@ -222,26 +205,27 @@ def _dataset_files(
     return files, stored, [name for name in values.get(CANDIDATES) or () if name in files]
 
 
-@contextmanager
 def _opened_for_files(
-    files: Mapping[str, str], stored: Mapping[str, str], outputs: Sequence[str], values: Mapping[str, Any]
-) -> Iterator[Store]:
+    workspace: ExitStack,
+    files: Mapping[str, str],
+    stored: Mapping[str, str],
+    outputs: Sequence[str],
+    values: Mapping[str, Any],
+) -> Store:
     """Open a temporary store with the captions of files, and copies of the datasets that are named next to them."""
     from auditor.files.folders import temporary
     from auditor.studies.export import export
     from auditor.studies.ingest import apart
 
-    with ExitStack() as workspace:
-        folder = workspace.enter_context(temporary())
-        with progressing() as progress:
-            if stored:
-                with o.opened(values["store"], wait=values["wait"]) as store:
-                    for name, ref in stored.items():
-                        export(store, ref, folder / name, file_format="bundle", progress=progress)
-            bundles = {name: folder / name for name in stored}
-            READER.files = files
-            store = workspace.enter_context(apart(files, READER.kept, narrate, progress, outputs, bundles))
-        yield store
+    folder = workspace.enter_context(temporary())
+    with progressing() as progress:
+        if stored:
+            with o.opened(values["store"], wait=values["wait"]) as store:
+                for name, ref in stored.items():
+                    export(store, ref, folder / name, file_format="bundle", progress=progress)
+        bundles = {name: folder / name for name in stored}
+        READER.files = files
+        return workspace.enter_context(apart(files, READER.kept, narrate, progress, outputs, bundles))
 
 
 def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:
@@ -273,5 +257,5 @@ def paragraphs(function: Callable[..., Any]) -> list[str]:
 
 
 def help_of(function: Callable[..., Any]) -> str:
-    """Return the text of `--help`, which a terminal wraps to its width."""
-    return "\n\n".join(paragraph for paragraph in paragraphs(function) if not paragraph.startswith(_OF_THE_LIBRARY))
+    """Return the text of `--help`, which a terminal wraps to its width; errors are for users of the library."""
+    return "\n\n".join(paragraph for paragraph in paragraphs(function) if not paragraph.startswith("Raises "))

@@ -149,19 +149,21 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
 
         yield path_of(target)
     elif command == "export":
-        from auditor.studies.export import changes_of, left_out_of
+        from auditor.studies.export import LISTS, list_of
 
-        yield from (
-            target.with_name(name_of(target))
-            for option, name_of in (("without", left_out_of), ("fix", changes_of))
-            if arguments.get(option)
-        )
+        yield from (target.with_name(list_of(target, option)) for option in LISTS if arguments.get(option))
 
 
 def _read(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
     """Yield all files that a command reads, patterns and folders unresolved, each with the role of the file."""
+    from auditor.config import shipped
+    from auditor.config.lock import beside
+
     yield from _given(arguments)
-    yield from _kept(arguments)
+    config = _config(arguments)
+    yield beside(config), "it records what datasets held at their last ingest"
+    for path in (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml"), shipped()):
+        yield path, "it declares datasets"
     for path, dataset in (*_declared(arguments), *_given_as_datasets(arguments)):
         yield path, f"dataset {dataset} is read from it"
     for path, dataset in _image_files(arguments, target):
@@ -183,22 +185,10 @@ def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 
 def _given_as_datasets(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Yield the files that are given as datasets."""
     for value in arguments.values():
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and is_place(text):
                 yield Path(text), text
-
-
-def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Yield the files that declare datasets, and the lock file with their last contents."""
-    from auditor.config import shipped
-    from auditor.config.lock import beside
-
-    config = _config(arguments)
-    yield beside(config), "it records what datasets held at their last ingest"
-    for path in (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml"), shipped()):
-        yield path, "it declares datasets"
 
 
 def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:

@@ -39,11 +39,9 @@ def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | Non
     from auditor.asked import Asked
     from auditor.parameters import Parameter
 
-    return (
-        None
-        if value is None
-        else float(Asked((str(parameter.name),), float, 0, Parameter("", least=0)).accepted(value))
-    )
+    if value is not None:
+        Asked((str(parameter.name),), float, 0, Parameter("", least=0)).accepted(value)
+    return value
 
 
 StorePath = Annotated[
@@ -287,41 +285,32 @@ def deliver_rows(
 
     `give` is called with the function that writes them. Raises `UsageError` for a file that cannot be written.
     """
+    from auditor import reports
+    from auditor.files.rows import parquet
+    from auditor.reports.rows import TEXTS
     from auditor.result import counted
 
-    rows = 0
+    rows = formulas = 0
 
     def noted(batches: Batches) -> Batches:
-        nonlocal rows
+        nonlocal rows, formulas
         for batch in batches:
             rows += batch.height
-            yield batch
-
-    with _target(output) as file:
-        give(lambda batches: _put_rows(command, noted(batches), chosen, file))
-    if output is not None:
-        narrate(f"written: {output}, {counted(rows, 'row', 'rows')}")
-
-
-def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> None:
-    from auditor import reports
-    from auditor.files import rows as row_files
-    from auditor.reports import rows
-
-    if chosen == "parquet":
-        row_files.parquet(batches, file)
-        return
-    formulas = 0
-
-    def counted() -> Batches:
-        nonlocal formulas
-        for batch in batches:
             formulas += reports.formulas(batch) if chosen == "csv" else 0
             yield batch
 
-    for text in rows.TEXTS[chosen](command, counted()):
-        _put(text, file, chosen)
-    _warn(formulas)
+    def put(batches: Batches) -> None:
+        if chosen == "parquet":
+            parquet(noted(batches), file)
+            return
+        for text in TEXTS[chosen](command, noted(batches)):
+            _put(text, file, chosen)
+        _warn(formulas)
+
+    with _target(output) as file:
+        give(put)
+    if output is not None:
+        narrate(f"written: {output}, {counted(rows, 'row', 'rows')}")
 
 
 def _warn(formulas: int) -> None:

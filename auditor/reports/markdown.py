@@ -26,19 +26,14 @@ _BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0
 
 def render(result: Result) -> str:
     """Return the lead of a result, every table, then notes and signatures."""
-    parts = ["".join(f"- {line(sentence)}\n" for sentence in result.lead)] if result.lead else []
+    parts = [_list(map(line, result.lead))] if result.lead else []
     parts += [table_lines(table) for table in result.tables]
     if notes := beside_tables(result):
-        parts.append("".join(f"- {line(note)}\n" for note in notes))
+        parts.append(_list(map(line, notes)))
     if result.selections:
-        parts.append(
-            "".join(
-                f"- {escaped(selection.label)}: version `{selection.version.version}`\n"
-                for selection in result.selections
-            )
-        )
+        parts.append(_list(f"{escaped(each.label)}: version `{each.version.version}`" for each in result.selections))
     if result.signatures:
-        parts.append("".join(f"- {typed(signature)}\n" for signature in result.signatures.values()))
+        parts.append(_list(map(typed, result.signatures.values())))
     return "\n".join(parts)
 
 
@@ -101,10 +96,10 @@ def _section(section: Section, level: int) -> Iterable[str]:
     if section.absent:
         yield f"{_said(section.absent)}\n"
     if section.words:
-        yield _list(section.words)
+        yield _list(map(_said, section.words))
     yield from map(table_lines, (*section.tables, *section.further))
     if section.notes:
-        yield _list(section.notes)
+        yield _list(map(_said, section.notes))
     if section.commands:
         commands = "".join(f"{visible(' '.join(command.splitlines()))}\n" for command in section.commands)
         yield f"```sh\n{commands}```\n"
@@ -115,20 +110,20 @@ def _section(section: Section, level: int) -> Iterable[str]:
 def _method(document: Document) -> Iterable[str]:
     deeper = "##" + "#" * document.level
     yield f"{deeper} Versions\n"
-    yield "".join(
-        f"- {escaped(selection.label)} = {escaped(selection.version.label)}: `{selection.version.version}`\n"
+    yield _list(
+        f"{escaped(selection.label)} = {escaped(selection.version.label)}: `{selection.version.version}`"
         for selection in document.selections
     )
     if document.signatures:
         yield f"{deeper} Signatures\n"
-        yield "".join(f"- {typed(signature)}\n" for signature in document.signatures.values())
+        yield _list(map(typed, document.signatures.values()))
     for path, text in document.statements.items():
         fence = "`" * 3
         yield f"<details><summary>{path}</summary>\n\n{fence}sql\n{text}\n{fence}\n\n</details>\n"
 
 
-def _list(sentences: Iterable[str]) -> str:
-    return "".join(f"- {_said(text)}\n" for text in sentences)
+def _list(items: Iterable[str]) -> str:
+    return "".join(f"- {item}\n" for item in items)
 
 
 def _said(text: str) -> str:

@@ -47,7 +47,6 @@ def prompt(store: Path, wait: float, timeout: float | None) -> None:
     from auditor.errors import AuditorError
 
     session = _Session(store, wait, timeout)
-    session.look()
     for typed in _typed(_reader(session)):
         try:
             if not session.answer(typed):
@@ -70,11 +69,7 @@ class _Session:
 
     def __init__(self, store: Path, wait: float, timeout: float | None) -> None:
         self._store, self._wait, self._timeout = store, wait, timeout
-        self.names: Names = Names()
-
-    def look(self) -> None:
-        """Read the names for completion. Raises `StoreError` for a missing store."""
-        with o.opened(self._store, wait=self._wait) as opened:
+        with o.opened(store, wait=wait) as opened:  # a missing store is an error at once
             self._note_names(opened)
 
     def answer(self, typed: str) -> bool:

@@ -157,7 +157,12 @@ def understood(gates: Sequence[Gate]) -> Demands:
     ignored: dict[str | None, dict[str, str]] = {}
     for gate in gates:
         if gate.keys[0] == IGNORE:
-            ignored.setdefault(gate.dataset, {}).update(_ignored(gate))
+            kind = ".".join(gate.keys[1:])
+            if kind not in KINDS:
+                raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
+            if not isinstance(gate.limit, str) or not gate.limit.strip():
+                raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
+            ignored.setdefault(gate.dataset, {})[kind] = gate.limit
     return Demands(tuple(demands), tuple(statements), since, ignored)
 
 
@@ -188,9 +193,11 @@ def _lines(file: Path) -> dict[str, int]:
 
 
 def _demand(gate: Gate) -> Demand:
-    rule, metric = GATES.get(gate.name), None
     if gate.keys[0] == "findings" and gate.name != MAX_SEVERITY:
-        return _of_kind(gate)
+        if len(gate.keys) != 3 or gate.keys[1] not in KINDS or gate.keys[2] != "max":
+            raise _wrong(gate, f"expected {MAX_SEVERITY} or findings.KIND.max, KIND as in docs/findings.md")
+        return Demand(gate, GATES["findings.max"], _number(gate), kind=gate.keys[1])
+    rule, metric = GATES.get(gate.name), None
     if rule is None:
         first, *between, end, bound = gate.keys if len(gate.keys) > 3 else ("", "", "", "")
         rule = GATES.get(f"{first}.{end}.{bound}")
@@ -198,34 +205,14 @@ def _demand(gate: Gate) -> Demand:
     if rule is None or (metric is not None and not rule.by_metric):
         raise UsageError(f"{gate.where}: unknown gate {gate.name}; use {', '.join(_known())}")
     if gate.name == MAX_SEVERITY:
-        return Demand(gate, rule, _severity(gate))
+        if gate.limit not in _SEVERITIES:
+            raise _wrong(gate, f'expected "info", "notice" or "warning", not {gate.limit!r}')
+        return Demand(gate, rule, float(_SEVERITIES.index(gate.limit)))
     return Demand(gate, rule, _number(gate), _metric(gate, metric))
 
 
 def _wrong(gate: Gate, what: str) -> UsageError:
     return UsageError(f"{gate.where}: {gate.name}: {what}")
-
-
-def _of_kind(gate: Gate) -> Demand:
-    if len(gate.keys) != 3 or gate.keys[1] not in KINDS or gate.keys[2] != "max":
-        raise _wrong(gate, f"expected {MAX_SEVERITY} or findings.KIND.max, KIND as in docs/findings.md")
-    return Demand(gate, GATES["findings.max"], _number(gate), kind=gate.keys[1])
-
-
-def _severity(gate: Gate) -> float:
-    limit = gate.limit
-    if not isinstance(limit, str) or limit not in _SEVERITIES:
-        raise _wrong(gate, f'expected "info", "notice" or "warning", not {limit!r}')
-    return float(_SEVERITIES.index(limit))
-
-
-def _ignored(gate: Gate) -> Mapping[str, str]:
-    kind = ".".join(gate.keys[1:])
-    if kind not in KINDS:
-        raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
-    if not isinstance(gate.limit, str) or not gate.limit.strip():
-        raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
-    return {kind: gate.limit}
 
 
 def _number(gate: Gate) -> float:
@@ -251,7 +238,6 @@ def _against(gate: Gate) -> str:
 
 
 def _known() -> list[str]:
-    """List the names of all gates."""
     plain = [name for name, rule in GATES.items() if not rule.by_kind]
     named = [name.replace(".", ".METRIC.", 1) for name, rule in GATES.items() if rule.by_metric]
     of_kind = [name.replace(".", ".KIND.", 1) for name, rule in GATES.items() if rule.by_kind]

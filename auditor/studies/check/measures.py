@@ -62,11 +62,6 @@ class MeasureRequest:
     ignored: Mapping[str, str] = field(default_factory=dict)
     known: Path | None = None
 
-    @property
-    def tokenizer(self) -> str:
-        """The tokenizer of every study."""
-        return self.captions.tokenizer
-
     def ask(self, study: Callable[..., Result], *before: str, **options: object) -> Result:
         """Return the result of a study on the captions, named after those `before`."""
         named = replace(self.captions.selection, shows_version=True).label
@@ -83,7 +78,7 @@ Measure = Callable[[MeasureRequest], pl.DataFrame]
 
 def sizes(request: MeasureRequest) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
-    rows = request.ask(profile, tokenizer=request.tokenizer).frame
+    rows = request.ask(profile, tokenizer=request.captions.tokenizer).frame
     empty = request.share(rows.filter(statistic="captions-without-word")["value"][0])
     return pl.concat([_rows(rows), _row("empty", empty)])
 
@@ -109,19 +104,19 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
 
 def diversity(request: MeasureRequest) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the range over random orders of the captions."""
-    settings = DiversitySettings(request.tokenizer, curve=0)
+    settings = DiversitySettings(request.captions.tokenizer, curve=0)
     return _rows(request.ask(diversity_of, settings=settings, statistics=["ttr-1"], config=request.declared).frame)
 
 
 def templates(request: MeasureRequest) -> pl.DataFrame:
     """Measure `templated`, the share of captions that follow a template (`templates`)."""
-    result = request.ask(templates_of, tokenizer=request.tokenizer, level="caption")
+    result = request.ask(templates_of, tokenizer=request.captions.tokenizer, level="caption")
     return _row("templated", request.share(result.frame.height), result.signatures["templates"])
 
 
 def outliers(request: MeasureRequest) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that appear to belong to another image (`outliers`)."""
-    result = request.ask(outliers_of, tokenizer=request.tokenizer)
+    result = request.ask(outliers_of, tokenizer=request.captions.tokenizer)
     return _row("misplaced", request.share(misplaced(result.frame).height), result.signatures["evidence"])
 
 
@@ -130,7 +125,7 @@ def blind_choices(request: MeasureRequest) -> pl.DataFrame:
     kind = request.captions.selection.version.kind
     if kind != "choices":
         raise UsageError(f"{request.captions.label} is of kind {kind}, without forced-choice items")
-    frame = request.ask(choices, metrics=(), tokenizer=request.tokenizer).frame
+    frame = request.ask(choices, metrics=(), tokenizer=request.captions.tokenizer).frame
     best = of_all_items(frame).filter(pl.col("scorer") == pl.col("best_blind"))
     return _rows(best.with_columns(statistic=pl.lit("best-blind"), value="accuracy").drop("metric", strict=False))
 
@@ -161,7 +156,9 @@ def faults(request: MeasureRequest) -> pl.DataFrame:
     Severity is 0 for info, 3 for an error, and its `reason` is the finding. The share is 0 for a kind without findings,
     and 1 for a finding without a share.
     """
-    reported = request.ask(findings, tokenizer=request.tokenizer, known=request.known, config=request.declared).findings
+    reported = request.ask(
+        findings, tokenizer=request.captions.tokenizer, known=request.known, config=request.declared
+    ).findings
     worst = next((finding for finding in reported if finding.kind not in request.ignored), None)
     level = float(SEVERITIES[::-1].index(worst.severity)) if worst else 0.0
     shares = dict.fromkeys(KINDS, 0.0)
@@ -185,7 +182,7 @@ def drift(request: MeasureRequest) -> pl.DataFrame:
         raise UsageError(
             f"{before} is the version that is checked; keep the store between runs, or name another version"
         )
-    result = request.ask(diff, before, depth="drift", tokenizer=request.tokenizer)
+    result = request.ask(diff, before, depth="drift", tokenizer=request.captions.tokenizer)
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
     return _rows(result.frame.with_columns(signature=pl.lit(signature)))

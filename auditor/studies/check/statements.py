@@ -61,7 +61,10 @@ def answers(
     """
     answered = []
     for gate in gates:
-        named = _parameters(gate)
+        try:
+            named = statements.parameters(str(gate.limit))
+        except SqlError as error:
+            raise _fault(gate, error) from error
         if gate.dataset is None and not named:
             answered.append(Answer(gate, None, _rows(store, gate, {}, timeout)))
             continue
@@ -81,13 +84,6 @@ def answers(
                 raise _fault(gate, f"unknown parameter ${min(unknown)}; use {', '.join(f'${name}' for name in facts)}")
             answered.append(Answer(gate, selection, _rows(store, gate, given, timeout)))
     return answered
-
-
-def _parameters(gate: Gate) -> set[str]:
-    try:
-        return statements.parameters(str(gate.limit))
-    except SqlError as error:
-        raise _fault(gate, error) from error
 
 
 def _rows(store: Store, gate: Gate, given: dict[str, str | int | None], timeout: float) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """From the store to files that others read."""
 
 from auditor.studies.export.files import FORMATS
-from auditor.studies.export.study import changes_of, export, left_out_of
+from auditor.studies.export.study import LISTS, export, list_of
 
-__all__ = ["FORMATS", "changes_of", "export", "left_out_of"]
+__all__ = ["FORMATS", "LISTS", "export", "list_of"]

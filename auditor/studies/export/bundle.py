@@ -92,17 +92,14 @@ def _replacing(folder: Path, known: Collection[str], *, force: bool) -> Iterator
 
     Raises `UsageError` for an existing folder without `force`, or with files that are not `known`.
     """
-    _check_free(folder, known, force=force)
+    if folder.exists() or folder.is_symlink():
+        refuse_existing(folder, force=force)
+        if folder.is_symlink() or not folder.is_dir() or not {path.name for path in folder.iterdir()} <= set(known):
+            raise UsageError(
+                f"{folder}: not replaced, since it was not written by `auditor export`; name another folder"
+            )
     with replacing_folder(folder, force=force) as draft, disk_errors():
         yield draft
-
-
-def _check_free(folder: Path, known: Collection[str], *, force: bool) -> None:
-    if not folder.exists() and not folder.is_symlink():
-        return
-    refuse_existing(folder, force=force)
-    if folder.is_symlink() or not folder.is_dir() or not {path.name for path in folder.iterdir()} <= set(known):
-        raise UsageError(f"{folder}: not replaced, since it was not written by `auditor export`; name another folder")
 
 
 README, DATA = "README.md", "data"

@@ -88,18 +88,8 @@ def karpathy(captions: Captions) -> str:
     return f'{{"images": {written.write_json()},\n"dataset": {json.dumps(captions.dataset, ensure_ascii=False)}}}\n'
 
 
-def csv(captions: Captions) -> str:
-    """Write a table with a header: image, slot, caption, and split if there are splits."""
-    return table(captions).write_csv(quote_style="non_numeric")
-
-
-def jsonl(captions: Captions) -> str:
-    """Write one object per line: image, slot, caption, and split if there are splits."""
-    return table(captions).write_ndjson()
-
-
 def table(captions: Captions) -> pl.DataFrame:
-    """Return the columns of a table of captions."""
+    """Return a table of captions: image, slot, caption, and split if there are splits."""
     split = ["split"] if captions.has_splits else []
     return captions.rows.select("image", "slot", *split, caption="text")
 
@@ -132,8 +122,10 @@ def columns(captions: Captions) -> dict[str, Any]:
 FILES: Mapping[str, FileFormat] = {
     "coco": FileFormat("coco", coco, _coco_options, slots=False),
     "karpathy": FileFormat("karpathy", karpathy, lambda _: {}, slots=False),
-    "csv": FileFormat("table", csv, columns, slots=True),
-    "jsonl": FileFormat("table", jsonl, columns, slots=True),
+    "csv": FileFormat(
+        "table", lambda captions: table(captions).write_csv(quote_style="non_numeric"), columns, slots=True
+    ),
+    "jsonl": FileFormat("table", lambda captions: table(captions).write_ndjson(), columns, slots=True),
 }
 
 #: The formats that export writes.

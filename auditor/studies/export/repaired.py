@@ -189,7 +189,6 @@ def _sound(kind: str, made: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rules(workspace: Workspace) -> Mapping[str, Rule]:
-    """Return the repair of each kind."""
     special: dict[str, Rule] = {
         BROKEN: partial(_by_text, pl.col("text").map_elements(decoded, return_dtype=pl.String)),
         MARKUP: partial(_without_markup, workspace),
@@ -307,7 +306,9 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
         raise UsageError(
             f"--without: {selection.label} holds {selection.version.kind}; its captions cannot be left out one by one"
         )
-    kinds, worst = _kinds_and_severity(without)
+    kinds = [word for word in without if word not in (FINDINGS, *SEVERITIES)]
+    severities = ["warning" if word == FINDINGS else word for word in without if word not in kinds]
+    worst = max(severities, key=SEVERITIES.index, default=None)  # the mildest counts
     result = findings(
         store,
         selection.pinned_name,
@@ -326,22 +327,6 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
         named = named.join(blank.join(copies, on=KEYS, how="anti"), on=KEYS, how="anti")
     texts = content(store, selection).select("image", "slot", "split", "text")
     whole = named.filter(of_image).drop("slot", "split", "text").join(texts, on="image")
-    rows = [
-        part.select("image", "slot", "split", "text", "kind", "severity", "why")
-        for part in (named.filter(~of_image), whole)
-    ]
-    return pl.concat(rows).sort("image", "slot", "kind")
-
-
-def _kinds_and_severity(without: Sequence[str]) -> tuple[list[str], str | None]:
-    """Separate kinds from severities; the mildest severity counts."""
-    kinds = []
-    worst: list[str] = []
-    for word in without:
-        if word == FINDINGS:
-            worst.append("warning")
-        elif word in SEVERITIES:
-            worst.append(word)
-        else:
-            kinds.append(word)
-    return kinds, max(worst, key=SEVERITIES.index, default=None)
+    columns = ("image", "slot", "split", "text", "kind", "severity", "why")
+    rows = pl.concat([named.filter(~of_image).select(columns), whole.select(columns)])
+    return rows.sort("image", "slot", "kind")

@@ -66,6 +66,9 @@ _FOLDERS = {"bundle": bundle.NAMES, "hf": bundle.HUB_NAMES}
 
 Force = Annotated[bool, p.Parameter("Replace an existing file or folder.")]
 
+#: The options that write a list of captions, each with the end of its name.
+LISTS = {"without": "left-out", "fix": "changes"}
+
 #: What only a bundle holds.
 _BESIDE = {
     "phrases": "phrases",
@@ -126,7 +129,7 @@ def export(
     selection = versions.resolve(store, ref)
     if dry_run:
         return _dry(store, selection, without, fix, progress)
-    beside, changed = left_out_of(target), changes_of(target)
+    beside, changed = list_of(target, "without"), list_of(target, "fix")
     url = address_of(target) or str(target)
     with sending(
         target,
@@ -169,14 +172,9 @@ def export(
     )
 
 
-def left_out_of(target: Path) -> str:
-    """Return the name of the list of captions that are left out, in the folder of `target`."""
-    return f"{target.stem or target.resolve().name}.left-out.csv"
-
-
-def changes_of(target: Path) -> str:
-    """Return the name of the list of changes by `fix`, in the folder of `target`."""
-    return f"{target.stem or target.resolve().name}.changes.csv"
+def list_of(target: Path, option: str) -> str:
+    """Return the name of the list that one of `LISTS` writes, in the folder of `target`."""
+    return f"{target.stem or target.resolve().name}.{LISTS[option]}.csv"
 
 
 def _beside(url: str, name: str) -> str:

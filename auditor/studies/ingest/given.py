@@ -61,11 +61,9 @@ def named_as_data(folder: str) -> Iterator[None]:
 
 def _is_whole(value: Any) -> bool:
     """Return whether a value of a mapping is the data of a split, not a column."""
-    if isinstance(value, str | Path | pl.DataFrame | pl.LazyFrame):
-        return True
     if isinstance(value, list | tuple):
         return bool(value) and isinstance(value[0], Mapping | Path)
-    if isinstance(value, Mapping):
+    if isinstance(value, str | Path | Mapping | pl.LazyFrame):
         return True
     return hasattr(value, "columns") or hasattr(value, "column_names")
 

@@ -6,7 +6,6 @@ import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,14 +70,7 @@ def _format_of(paths: Sequence[Path]) -> str | None:
     if is_stdin(path) or not (is_folder(path) or path.is_file()):
         return None
     start = b"" if is_folder(path) else head(path)
-    return next(
-        (
-            file_format.name
-            for file_format in FORMATS.values()
-            if file_format.manifest and file_format.recognizes(path, start)
-        ),
-        None,
-    )
+    return next((each.name for each in FORMATS.values() if each.manifest and each.recognizes(path, start)), None)
 
 
 def described(
@@ -148,30 +140,22 @@ class First:
         return f"{self._row['image']} “{shown}” ({at})"
 
 
-@dataclass(frozen=True)
-class HowRead:
-    """The format, whether it was detected, where the captions come from, and the first of them.
+def how_read(
+    source: Source, reading: Reading, first: First, spoken: Spoken | None, item: str, *, detected: bool
+) -> list[str]:
+    """Return the sentences about a source: where its captions come from, an example, the language.
 
-    `splits` is set if the user or datasets.toml names the splits, or the files do. `item` is what captions describe.
+    `detected` is set if the user did not name the format. `item` is what captions describe.
     """
-
-    file_format: str
-    detected: bool
-    reading: Reading
-    first: str
-    has_splits: bool
-    item: str
-
-    def sentences(self, dataset: str, spoken: Spoken | None) -> list[str]:
-        """Return the sentences about a dataset: where its captions come from, an example, the language."""
-        places = self.reading.places
-        parts = [f"{self.item if thing == IMAGE else thing} ← {place}" for thing, place in places.items()]
-        if places and "split" not in places:
-            parts.append("split ← given with the files" if self.has_splits else "no split")
-        parts += [f"not read: {listed(self.reading.unread, _UNREAD)}"] if self.reading.unread else []
-        where = f": {'; '.join(parts)}" if parts else ""
-        sentences = [f'{dataset}: {"detected " if self.detected else ""}format "{self.file_format}"{where}']
-        sentences += [f"{dataset}: {remark}" for remark in self.reading.remarks]
-        sentences += [f"{dataset}: the first caption: {self.first}"] if self.first else []
-        sentences += [f"{dataset}: language {spoken.language}, {spoken.why}"] if spoken else []
-        return sentences
+    dataset, places = source.dataset, reading.places
+    parts = [f"{item if thing == IMAGE else thing} ← {place}" for thing, place in places.items()]
+    if places and "split" not in places:
+        has_splits = source.splits or any(part.split or part.named_split for part in source.parts)
+        parts.append("split ← given with the files" if has_splits else "no split")
+    parts += [f"not read: {listed(reading.unread, _UNREAD)}"] if reading.unread else []
+    where = f": {'; '.join(parts)}" if parts else ""
+    sentences = [f'{dataset}: {"detected " if detected else ""}format "{source.format}"{where}']
+    sentences += [f"{dataset}: {remark}" for remark in reading.remarks]
+    sentences += [f"{dataset}: the first caption: {first}"] if str(first) else []
+    sentences += [f"{dataset}: language {spoken.language}, {spoken.why}"] if spoken else []
+    return sentences

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import polars as pl
 
@@ -32,7 +31,7 @@ from auditor.store.captions import unspaced
 from auditor.store.connection import Store
 from auditor.store.ingestion import Terms
 from auditor.store.vectors import write as write_vectors
-from auditor.studies.ingest.naming import First, HowRead, manifest_of
+from auditor.studies.ingest.naming import First, how_read, manifest_of
 from auditor.studies.ingest.vectors import against_captions, are_vectors
 from auditor.text import AT_INGEST
 
@@ -44,20 +43,17 @@ _SHOWN_REFUSALS = 10
 
 @dataclass(frozen=True)
 class _Done:
-    """A source with the format that was used, how it was read, the sha256 of its files, and the result of its ingest.
+    """A source with the format that was used, the result of its ingest, and the sha256 of its files.
 
-    `splits` reports splits detected in the names of files. `cut` counts captions reduced to their first sentence.
-    `unended` lists text files whose last line has no line ending, `rated` the columns of ratings that were ignored.
+    `sentences` are on how it was read, `remarks` on its files. `item` is what its captions describe.
     """
 
     source: Source
     made: ingestion.Ingest
-    how_read: HowRead
     source_sha256: str
-    splits: str | None
-    cut: int
-    unended: tuple[str, ...]
-    rated: tuple[str, ...]
+    sentences: list[str]
+    remarks: list[Said]
+    item: str
 
     def entry(self) -> Entry:
         """Return its entry in the lock."""
@@ -101,13 +97,10 @@ def ingest_sources(
     notes: list[Said] = [f"skipped, not in the data folder: {', '.join(absent)}; see `auditor fetch`"] if absent else []
     for ingested in done:
         source = ingested.source
-        notes += ingested.how_read.sentences(source.dataset, ingested.made.spoken)
-        remarks: list[Said] = [ingested.splits] if ingested.splits else []
-        remarks += [f"{source.dataset}: {ingested.cut:,} captions cut to their first sentence"] if ingested.cut else []
-        remarks += _of_files(ingested)
-        remarks += _other_files(ingested, expected.get(source.dataset))
-        remarks += _surprises(source, ingested.made, note)
-        notes += said_of(remarks, ingested.how_read.item)
+        notes += ingested.sentences
+        others = _other_files(ingested, expected.get(source.dataset))
+        remarks = [*ingested.remarks, *others, *_surprises(source, ingested.made, note)]
+        notes += said_of(remarks, ingested.item)
         whole = Selection(ingested.made.version)
         if whole.version.kind == "vectors":
             notes += against_captions(store, whole.version, source.related)
@@ -218,21 +211,14 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
             captions = first.of(captions)
             lists = split_lists(completed)
             made = ingestion.write(store, completed, captions, lists, AT_INGEST, sha256, note, terms, progress)
-        cut_off = _unended(file_format, named_files(completed))
-        rated = tuple(ratings(completed.parts[0], completed.format)) if completed.kind == "captions" else ()
-        has_splits = bool(completed.splits) or any(part.split or part.named_split for part in completed.parts)
-        found = reading(completed.parts[0], completed.format)
-        item = item_of(completed, first.names)
-        how = HowRead(completed.format, guessed or manifest is not None, found, str(first), has_splits, item)
-    return _Done(completed, made, how, sha256, splits, cut["captions"], cut_off, rated)
-
-
-def _unended(file_format: Format, paths: Sequence[Path]) -> tuple[str, ...]:
-    """List the last lines of text files that have no line ending."""
-    lines = {
-        path: text_lines.unended(path) for path in paths if path.name.endswith(file_format.lines) and path.is_file()
-    }
-    return tuple(f"{path.name}:{number}" for path, number in lines.items() if number is not None)
+        remarks: list[Said] = [splits] if splits else []
+        shortened = cut["captions"]
+        remarks += [f"{completed.dataset}: {shortened:,} captions cut to their first sentence"] if shortened else []
+        remarks += _of_files(completed, file_format, Selection(made.version))
+        found, item = reading(completed.parts[0], completed.format), item_of(completed, first.names)
+        is_detected = guessed or manifest is not None
+        sentences = how_read(completed, found, first, made.spoken, item, detected=is_detected)
+    return _Done(completed, made, sha256, sentences, remarks, item)
 
 
 def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
@@ -272,17 +258,20 @@ def _other_files(done: _Done, locked: Entry | None) -> list[str]:
     return [f"{done.source.dataset}: the same version as in the lock, but from other files (sha256 {now}, not {was})"]
 
 
-def _of_files(done: _Done) -> list[Finding]:
+def _of_files(source: Source, file_format: Format, whole: Selection) -> list[Finding]:
     """Find text files that may be truncated, and ratings that were ignored."""
-    name, whole, findings = done.source.dataset, Selection(done.made.version), []
-    if done.unended:
-        lines = listed(done.unended, 3)
-        sentence = f"{name}: the last line has no line ending, so the file may be truncated: {lines}"
-        findings.append(_finding("file-cut-off", whole, sentence, "warning", files=len(done.unended)))
-    if done.rated:
-        sentence = f"{name}: captions are stored without the ratings in column {listed(done.rated, 3)}. "
+    paths = [path for path in named_files(source) if path.name.endswith(file_format.lines) and path.is_file()]
+    ends = {path: text_lines.unended(path) for path in paths}
+    unended = [f"{path.name}:{number}" for path, number in ends.items() if number is not None]
+    name, findings = source.dataset, []
+    if unended:
+        sentence = f"{name}: the last line has no line ending, so the file may be truncated: {listed(unended, 3)}"
+        findings.append(_finding("file-cut-off", whole, sentence, "warning", files=len(unended)))
+    rated = tuple(ratings(source.parts[0], source.format)) if source.kind == "captions" else ()
+    if rated:
+        sentence = f"{name}: captions are stored without the ratings in column {listed(rated, 3)}. "
         sentence += "If these are human ratings, import the file with --format judgements"
-        findings.append(_finding("ratings-not-read", whole, sentence, "warning", columns=len(done.rated)))
+        findings.append(_finding("ratings-not-read", whole, sentence, "warning", columns=len(rated)))
     return findings
 
 

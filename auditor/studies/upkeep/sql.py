@@ -104,7 +104,7 @@ def schema(store: Store, name: str | None = None) -> Result:
     Columns: relation, column (null for the relation itself), type, meaning, example, group (a key of `_GROUPS`).
     Raises `UsageError` for an unknown name.
     """
-    rows = pl.concat([_for_people(store), _stored(store)])
+    rows = _listing(store)
     if name is not None and name != ALL:
         called = pl.col("relation").str.split("(").list.first()
         wanted = name.strip().lower().partition("(")[0]
@@ -127,7 +127,7 @@ def schema(store: Store, name: str | None = None) -> Result:
 
 def names(store: Store) -> dict[str, list[str]]:
     """List the names for completion: `relations`, `functions`, `columns`, and `versions` as functions take them."""
-    listed = pl.concat([_for_people(store), _stored(store)])
+    listed = _listing(store)
     called = listed["relation"].unique(maintain_order=True).to_list()
     held = versions.log_rows(store)
     of_versions = [f"{dataset}@v{seq}" for dataset, seq in held.select("dataset", "seq").iter_rows()]
@@ -140,7 +140,7 @@ def names(store: Store) -> dict[str, list[str]]:
     }
 
 
-def _for_people(store: Store) -> pl.DataFrame:
+def _listing(store: Store) -> pl.DataFrame:
     held = versions.log_rows(store).filter(kind="captions")["dataset"].unique(maintain_order=True).to_list()
     named = dict(zip(_NAMED, (held[0], held[-1]), strict=True)) if held and not {*_NAMED} <= {*held} else {}
 
@@ -157,14 +157,11 @@ def _for_people(store: Store) -> pl.DataFrame:
             *((relation.called, *column, None, "people") for column in relation.columns),
         )
     ]
-    return pl.DataFrame(listed, schema=_LISTED, orient="row")
-
-
-def _stored(store: Store) -> pl.DataFrame:
     is_cache = pl.col("relation").str.starts_with("cache.")
     group = pl.when(is_cache).then(pl.lit("cache")).otherwise(pl.lit("facts"))
-    listed = store.rows("schema_listing").with_columns(pl.lit(None).alias("example"), group.alias("group"))
-    return listed.select(_LISTED.names()).cast(_LISTED)
+    stored = store.rows("schema_listing").with_columns(pl.lit(None).alias("example"), group.alias("group"))
+    for_people = pl.DataFrame(listed, schema=_LISTED, orient="row")
+    return pl.concat([for_people, stored.select(_LISTED.names()).cast(_LISTED)])
 
 
 def _described(rows: pl.DataFrame) -> Iterator[Table]:

@@ -21,7 +21,6 @@ _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 
 _VERSION = re.compile(r"[vV]\d+|[0-9a-fA-F]+")
 
-
 Named = Annotated[
     str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET", completes="dataset")
 ]
@@ -62,8 +61,10 @@ def tag(
     """
     if name is None and (note is None or delete or force):
         raise UsageError(f"{ref}: set a tag, or a note with --note TEXT")
-    version = _whole(store, ref)
-    facts: dict[str, object] = {}
+    selection = versions.resolve(store, ref, vectors=True)
+    if selection.split is not None:
+        raise UsageError(f"{ref}: tags and notes belong to whole versions; leave out :{selection.split}")
+    version, facts = selection.version, dict[str, object]()
     if note is not None:
         try:
             note.encode()
@@ -76,49 +77,31 @@ def tag(
         versions.set_note(store, version, note or None)
         version = versions.resolve(store, version.label, vectors=True).version
         facts |= {"note": version.note}
-    return _result(version, {"dataset": version.dataset, "seq": version.seq, "version": version.version, **facts})
+    facts = {"dataset": version.dataset, "seq": version.seq, "version": version.version, **facts}
+    rows = pl.DataFrame([facts], schema_overrides={"note": pl.String} if "note" in facts else None)
+    shown = rows.with_columns(pl.col("version").str.head(12))
+    return Result("store-tag", rows, selections=(Selection(version),), tables=(Table("tag", shown, name="tag"),))
 
 
 def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool, force: bool) -> tuple[Version, str]:
     """Set or delete a tag; return the version that has or had it, and the status."""
     named = versions.tags_of(store, version.dataset).get(name)
     if delete:
-        _check_deletable(version, ref, name, named)
+        if named is None:
+            raise UsageError(f"{version.dataset} has no tag {name}; `{call('datasets', version.dataset)}` lists tags")
+        if "@" in ref and named != version.seq:
+            raise UsageError(f"{version.dataset}@{name} is {version.dataset}@v{named}, not @v{version.seq}")
         versions.remove_tag(store, version.dataset, name)
         return versions.resolve(store, f"{version.dataset}@v{named}", vectors=True).version, "deleted"
-    _check_valid(name)
+    if not _TAG.fullmatch(name):
+        raise UsageError(f"{name}: invalid tag; use a letter, then letters, digits, '.', '_' and '-'")
+    if _VERSION.fullmatch(name):
+        raise UsageError(f"{name}: invalid tag; it looks like the number or hash of a version")
     if named not in (None, version.seq) and not force:
         raise UsageError(f"{version.dataset}@{name} is already {version.dataset}@v{named}; --force moves the tag")
     if named != version.seq:
         versions.set_tag(store, version, name)
     return version, "unchanged" if named == version.seq else "new" if named is None else f"moved from v{named}"
-
-
-def _whole(store: Store, ref: str) -> Version:
-    selection = versions.resolve(store, ref, vectors=True)
-    if selection.split is not None:
-        raise UsageError(f"{ref}: tags and notes belong to whole versions; leave out :{selection.split}")
-    return selection.version
-
-
-def _check_valid(name: str) -> None:
-    if not _TAG.fullmatch(name):
-        raise UsageError(f"{name}: invalid tag; use a letter, then letters, digits, '.', '_' and '-'")
-    if _VERSION.fullmatch(name):
-        raise UsageError(f"{name}: invalid tag; it looks like the number or hash of a version")
-
-
-def _check_deletable(version: Version, ref: str, name: str, named: int | None) -> None:
-    if named is None:
-        raise UsageError(f"{version.dataset} has no tag {name}; `{call('datasets', version.dataset)}` lists tags")
-    if "@" in ref and named != version.seq:
-        raise UsageError(f"{version.dataset}@{name} is {version.dataset}@v{named}, not @v{version.seq}")
-
-
-def _result(version: Version, facts: dict[str, object]) -> Result:
-    rows = pl.DataFrame([facts], schema_overrides={"note": pl.String} if "note" in facts else None)
-    shown = rows.with_columns(pl.col("version").str.head(12))
-    return Result("store-tag", rows, selections=(Selection(version),), tables=(Table("tag", shown, name="tag"),))
 
 
 Unwanted = Annotated[
@@ -160,8 +143,13 @@ def drop(
         raise UsageError(f"{ref}: a split cannot be removed; name the dataset, or one of its versions")
     dataset = selection.version.dataset
     going = [selection.version] if "@" in ref else versions.log(store, dataset)
-    _refuse_tagged(store, dataset, going, force=force)
-    if not yes and not confirm(f"Remove {_described(ref, going)}?"):
+    named = {seq: tag for tag, seq in versions.tags_of(store, dataset).items()}
+    tagged = [f"@v{version.seq} is {named[version.seq]}" for version in going if version.seq in named]
+    if tagged and not force:
+        raise UsageError(f"{dataset}{', '.join(tagged)}: tagged versions are removed only with --force")
+    size = f"{counted(going[0].images, 'image', 'images')} and {counted(going[0].captions, 'caption', 'captions')}"
+    number = counted(len(going), "version", "versions")
+    if not yes and not confirm(f"Remove {ref}: {number}, the newest with {size}?"):
         raise UsageError(f"{ref}: nothing was removed; --yes removes it without confirmation")
     if "@" in ref:
         upkeep.drop(store, selection.version)
@@ -179,15 +167,3 @@ def drop(
     remaining = f"{dataset} is now {left[0].label}" if left else f"{dataset} was removed"
     note = f"{remaining}; `{call('store gc')}` frees the space"
     return Result("store-drop", rows, tables=(Table("dropped", shown, name="dropped"),), notes=(note,))
-
-
-def _described(ref: str, going: list[Version]) -> str:
-    size = f"{counted(going[0].images, 'image', 'images')} and {counted(going[0].captions, 'caption', 'captions')}"
-    return f"{ref}: {counted(len(going), 'version', 'versions')}, the newest with {size}"
-
-
-def _refuse_tagged(store: Store, dataset: str, going: list[Version], *, force: bool) -> None:
-    named = {seq: tag for tag, seq in versions.tags_of(store, dataset).items()}
-    tagged = [f"@v{version.seq} is {named[version.seq]}" for version in going if version.seq in named]
-    if tagged and not force:
-        raise UsageError(f"{dataset}{', '.join(tagged)}: tagged versions are removed only with --force")
