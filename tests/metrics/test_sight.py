@@ -199,7 +199,7 @@ def test_what_is_lacking_is_said(store: Store) -> None:
     ingest_rows(store, rows)
     with pytest.raises(
         MetricError,
-        match="the store has no vectors of its images; import them with `auditor ingest NAME --format vectors",
+        match="the store has no vectors of its images; import them with `auditor ingest NAME --from FILE --format vectors",
     ):
         bounds(store, "set", metrics=["vector-ridge"])
     ingest_vectors(store, ["other"], vectors[:1])

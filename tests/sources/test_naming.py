@@ -122,7 +122,7 @@ def test_message_names_the_encoding_and_typing_it_reads_the_file(
 ) -> None:
     path = written(tmp_path, "e.csv", text.encode(name))
     assert encoding.guess(path) == name
-    with pytest.raises(SourceError, match=rf"e\.csv.*--encoding {name}$"):
+    with pytest.raises(SourceError, match=rf"e\.csv.*--encoding {name}`$"):
         taken(store, path)
     assert held(store) == []
     result = taken(store, path, encoding=name)
