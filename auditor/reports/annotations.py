@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from auditor.findings import KINDS, title
+from auditor.findings.wording import advice
 from auditor.reports.verdicts import cases
 from auditor.result import SEVERITIES, Result, program
 
@@ -96,8 +97,9 @@ def sarif(result: Result) -> str:
     """Return SARIF 2.1.0: a rule per kind of finding or gate, a result per line."""
     every = [*islice(_marks(result), _RESULTS)]
     rules = list(dict.fromkeys(mark.rule for mark in every))
+    fixes = {finding.kind: advice(finding) for finding in reversed(result.findings)}
     name, _, version = program().partition(" ")
-    driver = {"name": name, "version": version, "rules": [_rule(rule) for rule in rules]}
+    driver = {"name": name, "version": version, "rules": [_rule(rule, fixes) for rule in rules]}
     results = [
         {
             "ruleId": mark.rule,
@@ -118,11 +120,11 @@ def _plain(text: str) -> str:
     return re.sub(r"\{(\d+)\}", r"{{\1}}", text)
 
 
-def _rule(name: str) -> dict[str, Any]:
+def _rule(name: str, fixes: Mapping[str, str]) -> dict[str, Any]:
     if name not in KINDS:
         return {"id": name, "shortDescription": {"text": f"gate {name}"}}
     kind = KINDS[name]
-    words = {"shortDescription": kind.title, "fullDescription": kind.meaning, "help": kind.fix}
+    words = {"shortDescription": kind.title, "fullDescription": kind.meaning, "help": fixes.get(name, kind.fix)}
     return {"id": name, **{key: {"text": text} for key, text in words.items()}}
 
 
