@@ -195,8 +195,10 @@ class Store:
     def unnoted(self) -> Iterator[None]:
         """Note no SELECT of a block."""
         ran = {*self._ran}
-        yield
-        self._ran = ran
+        try:
+            yield
+        finally:
+            self._ran = ran
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
