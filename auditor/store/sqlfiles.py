@@ -41,7 +41,7 @@ class SqlFile:
     cites: str
     statement: str
 
-    @property
+    @functools.cached_property
     def place(self) -> str:
         """Its path below `sql/`."""
         return self.path.relative_to(sql_root()).as_posix()
@@ -54,6 +54,7 @@ class SqlFile:
         return " ".join(line.removeprefix("-- ") for line in lines)
 
 
+@functools.cache
 def sql_root() -> Path:
     """Find `sql/`, inside an installed package or at the top of a checkout."""
     package = Path(__file__).parents[1]

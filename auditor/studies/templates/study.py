@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Literal
 
 import polars as pl
@@ -15,6 +18,7 @@ from auditor.result.views import arranged
 from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
+from auditor.store.kept_results import kept_result
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
 from auditor.studies.templates.slots import slot_effects
@@ -97,22 +101,22 @@ def templates(
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
     for captions, steps in stepwise(selected, progress):
-        workspace = _counted(captions, least, steps)
+        count = functools.cache(partial(_counted, captions, least, steps))
+        made = _made(captions, least, count)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
-            listed = _made(workspace).select("image", "slot", "pattern", value="share")
+            listed = made.select("image", "slot", "pattern", value="share")
             with_texts = listed.join(texts, on=["image", "slot"], how="left").sort("image", "slot")
             frames.append(captions.stamp(with_texts))
-            del workspace
             continue
-        made = _made(workspace).height
+        workspace = count()
         effects, signed, slot_notes = slot_effects(captions, metric, workspace, steps)
         signatures |= signed
         notes += slot_notes
-        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made), effects)])
+        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made.height), effects)])
         frames.append(captions.stamp(rows))
         notes.append(tables.finding(captions.selection, rows, int(workspace.rows("slot_vocabulary")["captions"].sum())))
-        del workspace  # frees its memory for the next dataset
+        del workspace, count  # frees their memory for the next dataset
     frame = pl.concat(frames)
     at_dataset = level == "dataset"
     return Result(
@@ -142,11 +146,19 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     return workspace
 
 
-def _made(workspace: Workspace) -> pl.DataFrame:
-    """Return the captions that follow a template for most of their words."""
-    lengths = workspace.rows("slot_caption").select("image", "slot", "length")
-    is_made = (pl.col("share") >= _HALF) & ((pl.col("share") * pl.col("length")).round() >= _FIXED)
-    return workspace.rows("templated_caption").join(lengths, on=["image", "slot"]).filter(is_made)
+def _made(captions: Captions, least: float, count: Callable[[], Workspace]) -> pl.DataFrame:
+    """Return the captions that follow a template for most of their words. They are kept, since findings list them."""
+
+    def made() -> Result:
+        workspace = count()
+        lengths = workspace.rows("slot_caption").select("image", "slot", "length")
+        is_made = (pl.col("share") >= _HALF) & ((pl.col("share") * pl.col("length")).round() >= _FIXED)
+        return Result(
+            "templates", workspace.rows("templated_caption").join(lengths, on=["image", "slot"]).filter(is_made)
+        )
+
+    settings = {"tokenizer": captions.tokenizer, "least": least}
+    return kept_result(captions.store, "templated captions", [captions.selection], settings, made).frame
 
 
 def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
