@@ -16,7 +16,7 @@ import polars as pl
 from auditor import config
 from auditor.model import Progress, Selection
 from auditor.papers.figures import KEYS, Paper, Quantity
-from auditor.result import Result, Said, Table, findings_in, notes_in
+from auditor.result import Result, Said, Table
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import log_rows, resolve_all
@@ -118,8 +118,7 @@ def _packed(measured: Measured) -> Result:
         pl.DataFrame(values, schema=_NAMED | ends, orient="row"),
         signatures=measured.signatures,
         tables=(*measured.tables, *tables),
-        notes=notes_in(measured.notes),
-        findings=findings_in(measured.notes),
+        said=measured.notes,
     )
 
 

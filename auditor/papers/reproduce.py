@@ -26,7 +26,7 @@ from auditor.papers.board import (
 )
 from auditor.papers.figures import KEYS, Check, Paper
 from auditor.papers.measured import Measured, Study, kept
-from auditor.result import Finding, Result, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Table
 from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
@@ -115,8 +115,7 @@ def reproduce(
         ),
         figures=tuple(each for both in zip(read, measured, strict=True) for each in exhibits.figures(*both)),
         exhibits=tuple(each for both in zip(read, measured, strict=True) for each in exhibits.tables(*both)),
-        notes=notes_in(notes),
-        findings=(*findings_in(notes), *(_verdict(paper, rows) for paper in read)),
+        said=(*notes, *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],
         page=(
             *(table for one in measured for table in one.tables if table.name.startswith("board")),

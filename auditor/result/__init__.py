@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, Literal
 
 import polars as pl
@@ -255,7 +255,7 @@ class Result(ShownResult):
     it has shown the rows. A page shows `page` instead of `tables`, under the title `headline`; LaTeX has `exhibits`
     instead, if there are some. `volatile` names columns that can differ between stores of the same captions: JSON keeps
     them separate. `sql` has the paths below `sql/` of the SELECTs that ran. `portraits` and `quoted` are what a report
-    shows of each dataset before all else.
+    shows of each dataset before all else. Remarks that are `said` go to notes and findings.
     """
 
     command: str
@@ -276,10 +276,14 @@ class Result(ShownResult):
     sql: tuple[str, ...] = ()
     portraits: tuple[Portrait, ...] = ()
     quoted: tuple[Quoted, ...] = ()
+    said: InitVar[Iterable[Said]] = ()
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, said: Iterable[Said]) -> None:
+        remarks = tuple(said)
+        notes = (*self.notes, *notes_in(remarks))
+        object.__setattr__(self, "findings", (*findings_in(remarks), *self.findings))
         object.__setattr__(self, "lead", tuple(with_role(text, "answer") for text in self.lead))
-        object.__setattr__(self, "notes", tuple(with_role(text, "note") for text in self.notes))
+        object.__setattr__(self, "notes", tuple(with_role(text, "note") for text in notes))
 
     @property
     def sentences(self) -> tuple[str, ...]:

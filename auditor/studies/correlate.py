@@ -14,7 +14,7 @@ from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
+from auditor.result import Figure, Finding, Result, Said, Table, folded
 from auditor.result.views import EMPTY, View, filled, labeled
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
@@ -109,8 +109,8 @@ def correlate(
         ),
         figures=tuple(figure for pair in named for figure in _heatmaps(*pair)),
         lead=tuple(sentence for pair in named for sentence in _lead(*pair)),
-        notes=(*selected[0].notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
-        findings=findings_in(notes),
+        notes=selected[0].notes,
+        said=(*notes, *_signs(used), *_smallest(rows)),
     )
 
 

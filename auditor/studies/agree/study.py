@@ -12,7 +12,7 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Result, Said, findings_in, folded, listed, notes_in
+from auditor.result import Result, Said, folded, listed
 from auditor.scoring.registry import left_out
 from auditor.store.captions import Captions, select, select_all, stepwise
 from auditor.store.connection import Store
@@ -104,8 +104,8 @@ def agree_with_ratings(
         ),
         figures=tuple(tables.figures(rated, frame)),
         lead=(*coverage.lead(apart, confidence, "metric"), *tables.lead(rated, described, confidence)),
-        notes=(*captions.notes, *notes_in(said)),
-        findings=findings_in(said),
+        notes=captions.notes,
+        said=said,
     )
 
 

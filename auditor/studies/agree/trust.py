@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.arrays import np
 from auditor.model import Progress, Selection
-from auditor.result import LEAST_P, Result, Said, Table, findings_in, joined, notes_in
+from auditor.result import LEAST_P, Result, Said, Table, joined
 from auditor.scoring.registry import References
 from auditor.scoring.scores import signatures
 from auditor.statistics import cluster_bootstrap as bootstrap
@@ -176,8 +176,7 @@ def compared(places: Sequence[Place], said: Sequence[Said], confidence: float) -
         signatures={label: text for place in places for label, text in place.signatures.items()},
         tables=(_table(metrics, changes, confidence),),
         lead=(_answer(metrics, labels),),
-        notes=notes_in(unique),
-        findings=findings_in(unique),
+        said=unique,
     )
 
 

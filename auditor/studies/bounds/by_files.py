@@ -14,7 +14,7 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Table, counted, findings_in, notes_in
+from auditor.result import Result, Said, Table, counted
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
 from auditor.scoring.scale_out import executors
@@ -98,8 +98,8 @@ def by_files(
         (selection,),
         dict(plan.signatures),
         (Table(f"upper bounds of {selection.label}", shown, name=f"bounds/{selection.label}"),),
-        notes=(*captions.notes, *notes_in(reported)),
-        findings=findings_in(reported),
+        notes=captions.notes,
+        said=reported,
     )
 
 

@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, findings_in, notes_in
+from auditor.result import Result, Said
 from auditor.scoring.candidate_sets import CANDIDATES, CandidateScores, missing, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
@@ -195,8 +195,7 @@ def _bounds(
         tables=tables.tables(selections, frame),
         figures=tables.figures(frame.filter(variant=RAW), selections),
         lead=tables.lead(selections, frame),
-        notes=notes_in(notes),
-        findings=findings_in(notes),
+        said=notes,
     )
 
 

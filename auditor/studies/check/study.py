@@ -18,7 +18,7 @@ from auditor.asking import question
 from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
-from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Severity, Table
 from auditor.scoring.registry import left_out
 from auditor.steps import Steps
 from auditor.store.captions import Captions, chosen_tokenizer
@@ -122,8 +122,7 @@ def check(
         signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
                         .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
         tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
-        notes=notes_in(notes),
-        findings=(_summary(frame), *findings_in(notes)),
+        said=(_summary(frame), *notes),
         holds=FAILED not in frame["verdict"],
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from auditor.called import call
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, Signature, findings_in, folded, notes_in
+from auditor.result import Result, Said, Signature, folded
 from auditor.scoring.references import references_of
 from auditor.store import versions
 from auditor.store.captions import Captions, select
@@ -226,8 +226,7 @@ def choices(
         ),
         figures=(figure(selection, rows),),
         lead=(*given.warnings(rows, coverage, confidence), *lead(selection, rows)),
-        notes=notes_in(notes),
-        findings=(*findings_in(notes), *findings(selection, rows, examples)),
+        said=(*notes, *findings(selection, rows, examples)),
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
-from auditor.result import Finding, Result, Said, about, counted, findings_in, folded, notes_in
+from auditor.result import Finding, Result, Said, about, counted, folded
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
@@ -54,8 +54,7 @@ def consensus(
         tables=folded(tables(part, settings), "agreement-with-people"),
         figures=tuple(figures(part, settings)),
         lead=tuple(lead(part, frame)),
-        notes=notes_in(reported),
-        findings=findings_in(reported),
+        said=reported,
     )
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from auditor.errors import MissingExtraError, UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.ranges import statistics_within
-from auditor.result import Finding, Result, Said, Sentence, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Sentence, Table
 from auditor.statistics.cards import ENDS, STATISTICS
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
@@ -151,8 +151,7 @@ def robustness(
         tables=(Table("factors", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
                       name="factors"),
                 *_tables(moved, flips)),
-        notes=notes_in(notes),
-        findings=(*findings_in(notes), *_findings(flips, selections)),
+        said=(*notes, *_findings(flips, selections)),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.config import sources
 from auditor.model import Progress, Selection, pictured, silent
-from auditor.result import Finding, Result, Sentence, Signature, Table, about, findings_in, notes_in
+from auditor.result import Finding, Result, Sentence, Signature, Table, about, findings_in
 from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
@@ -75,8 +75,7 @@ def all_duplicates(
         signatures={"duplicates": signature},
         tables=shown,
         lead=lead(shown, findings_in(texts)),
-        notes=notes_in(texts),
-        findings=findings_in(texts),
+        said=texts,
     )
 
 

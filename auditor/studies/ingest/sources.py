@@ -16,7 +16,7 @@ from auditor.config.lock import Entry, Lock
 from auditor.errors import AdvisedError, SourceError
 from auditor.findings.wording import item_of, said_of
 from auditor.model import Progress, Selection, Source, location, silent
-from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
+from auditor.result import Finding, Result, Said, Severity, Table, about, counted, listed
 from auditor.sources import check, check_places, find_format, guess, ratings, read, reading
 from auditor.sources.bundle import Manifest
 from auditor.sources.format import Format
@@ -114,8 +114,7 @@ def ingest_sources(
             Table("ingested", shown, name="ingested"),
             *_refusals([(ingested.source.dataset, ingested.made.rejected) for ingested in done]),
         ),
-        notes=notes_in(notes),
-        findings=findings_in(notes),
+        said=notes,
     )
 
 

@@ -12,7 +12,7 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
+from auditor.result import Result, Said, Signature, findings_in, joined
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import most_seen, named_vectors, pinned
 from auditor.scoring.registry import DECIMALS, MetricRequest, References, request
@@ -137,8 +137,7 @@ def outliers(
         tables=tables.tables(selections, rows, by_image),
         figures=tables.figures(selections, by_image),
         lead=tables.lead(findings_in(notes)),
-        notes=notes_in(notes),
-        findings=findings_in(notes),
+        said=notes,
     )
 
 

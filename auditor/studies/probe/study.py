@@ -16,7 +16,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
+from auditor.result import Figure, Finding, Result, Said, Table, about
 from auditor.result.views import EMPTY, View, arranged
 from auditor.scoring.candidate_sets import missing
 from auditor.scoring.candidates import HUMAN, text_changes
@@ -127,8 +127,7 @@ def probe(
         signatures=together(signed),
         tables=arranged(_TABLES, selections, frame),
         figures=arranged(_FIGURES, selections, frame),
-        notes=notes_in(notes),
-        findings=(*findings_in(notes), *findings(selections, frame)),
+        said=(*notes, *findings(selections, frame)),
     )
 
 

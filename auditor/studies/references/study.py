@@ -18,7 +18,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
+from auditor.result import Figure, Finding, Result, Said, Table, about, counted
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
@@ -107,8 +107,8 @@ def enough_references(
         signatures=signatures(requested, chosen.tokenizer, References("loo", most, seed if most else None)),
         tables=tuple(tables),
         figures=tuple(figures),
-        notes=(*chosen.notes, *notes_in(notes)),
-        findings=findings_in(notes),
+        notes=chosen.notes,
+        said=notes,
     )
 
 

@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, Table, findings_in, notes_in
+from auditor.result import Result, Said, Table
 from auditor.scoring.candidates import HUMAN, output_of
 from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
@@ -246,8 +246,8 @@ def _of_captions(
         selections=(selection, *systems),
         signatures=signed,
         tables=tables,
-        notes=(*captions.notes, *notes_in(reported)),
-        findings=findings_in(reported),
+        notes=captions.notes,
+        said=reported,
         lead=tuple(lead),
     )
 

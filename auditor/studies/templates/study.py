@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Sentence, Signature, findings_in, notes_in
+from auditor.result import Result, Said, Sentence, Signature, findings_in
 from auditor.result.views import arranged
 from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
@@ -127,8 +127,7 @@ def templates(
         tables=tables.tables(selections, frame, at_dataset=at_dataset),
         figures=arranged(tables.FIGURES, selections, frame) if at_dataset else (),
         lead=tuple(Sentence.of(finding) for finding in findings_in(notes) if finding.kind == tables.TEMPLATED),
-        notes=notes_in(notes),
-        findings=findings_in(notes),
+        said=notes,
     )
 
 
