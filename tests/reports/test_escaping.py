@@ -30,7 +30,7 @@ def test_no_escape_of_a_caption_reaches_the_terminal(tmp_path: Path) -> None:
         said += on_a_terminal(tmp_path, "sql", "select image, text from captions", "--format", format_name)
     left = OWN.sub("", said)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", left), left
-    assert left.count("␛]52;c") == 5, "refused, note, and the caption in three formats"
+    assert left.count("␛]52;c") == 6, "refused, first caption, note, and the caption in three formats"
     assert "␛[31m.csv" in left
 
 
