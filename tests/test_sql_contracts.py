@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -182,7 +183,7 @@ def test_layout_and_comments_do_not_change_a_fingerprint(monkeypatch: pytest.Mon
     relaid: dict[str, Any] = {}
     for name, file in catalogue().items():
         body = "\n".join(f"  {line}  -- why" for line in file.statement.splitlines() if not line.startswith("--"))
-        relaid[name] = SqlFile(**{**file.__dict__, "statement": f"-- another comment\n\n{body}"})
+        relaid[name] = replace(file, statement=f"-- another comment\n\n{body}")
     monkeypatch.setattr("auditor.store.sqlfiles.catalogue", lambda: relaid)
     fingerprint.cache_clear()
     try:
@@ -195,7 +196,7 @@ def test_a_changed_input_changes_the_fingerprint_of_what_reads_it(monkeypatch: p
     before = {name: fingerprint(name) for name in ("cider", "bleu", "rouge_n")}
     changed = dict(catalogue())
     file = changed["tfidf_norm"]
-    changed["tfidf_norm"] = SqlFile(**{**file.__dict__, "statement": file.statement.replace("sqrt", "abs")})
+    changed["tfidf_norm"] = replace(file, statement=file.statement.replace("sqrt", "abs"))
     monkeypatch.setattr("auditor.store.sqlfiles.catalogue", lambda: changed)
     fingerprint.cache_clear()
     try:
