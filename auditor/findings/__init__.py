@@ -35,12 +35,12 @@ class Kind:
     A kind that lists captions has a `phrase` for its sentence; its example and values follow from the phrase.
     `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `right` is the
     share of the listed captions that are listed rightly, if some are not. `of` is the unit of the shares: captions or
-    images. `select` names the SELECT that lists the captions, with its `params`. `patterns` is true if the patterns of
-    `sql/facts/signs.toml` find them. `human` is the least and the greatest share in datasets of human captions, for a
-    kind that is a sign of text by a model. `usable` is true if its captions describe the image: they are left out only
-    if the kind is named. `explains` are the kinds that follow from it in the same dataset. `named_only` is true for a
-    kind that is searched only if it is named. `of_dataset` is true for a fact about the dataset as a whole: its
-    captions are rows only if the kind is named.
+    images. `select` names the SELECT that lists the captions, with its `params`; `further` are others that a function
+    asks first. `patterns` is true if the patterns of `sql/facts/signs.toml` find them. `human` is the least and the
+    greatest share in datasets of human captions, for a kind that is a sign of text by a model. `usable` is true if its
+    captions describe the image: they are left out only if the kind is named. `explains` are the kinds that follow from
+    it in the same dataset. `named_only` is true for a kind that is searched only if it is named. `of_dataset` is true
+    for a fact about the dataset as a whole: its captions are rows only if the kind is named.
     """
 
     title: str
@@ -59,6 +59,7 @@ class Kind:
     error: float | None = None
     right: float = 1.0
     select: str = ""
+    further: tuple[str, ...] = ()
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
     human: tuple[float, ...] = ()
@@ -71,7 +72,7 @@ class Kind:
 def _kind(table: dict[str, Any]) -> Kind:
     """Return the kind of a table: line breaks become spaces, and a phrase adds its example and values."""
     table = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in table.items()}
-    table |= {key: tuple(table[key]) for key in ("commands", "human", "explains") if key in table}
+    table |= {key: tuple(table[key]) for key in ("commands", "human", "explains", "further") if key in table}
     if "phrase" in table:
         of = table.get("of", Kind.of)
         table["measured"] += f" `n` is the {of}{_by_share(table)}"

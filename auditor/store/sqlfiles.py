@@ -16,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 
-_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|order|cites): (.*)")
+_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|order|merges|cites): (.*)")
 
 #: Where a statement names what it reads, and whether it calls it otherwise; comments and texts are passed over.
 _READ = re.compile(r"--[^\n]*|'[^']*'|\bdistinct from\b|(\b(?:from|join)\s+)(\w+)\b(?!\s*[.(])(\s+as\b)?")
@@ -27,7 +27,8 @@ class SqlFile:
     """One SELECT with its declared parameters, inputs and columns.
 
     `reads` names tables of the store and other files; `returns` names the columns, left to right;
-    `order` is how the rows are ordered, empty where readers must not rely on any.
+    `order` is how the rows are ordered, empty where readers must not rely on any; `merges` is how the rows of parts
+    with whole images make those of all: `rows` together, `distinct` ones, or with a `sum` of columns.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class SqlFile:
     reads: tuple[str, ...]
     returns: tuple[str, ...]
     order: str
+    merges: str
     cites: str
     statement: str
 
@@ -85,6 +87,7 @@ def parse(path: Path) -> SqlFile:
         reads=_listed(header.get("reads", "")),
         returns=_listed(header["returns"]),
         order=header.get("order", ""),
+        merges=header.get("merges", ""),
         cites=header.get("cites", ""),
         statement=text.strip().removesuffix(";"),
     )

@@ -5,6 +5,7 @@
 -- reads: reference, caption, caption_tokens
 -- returns: image_no, image, slot, split, of_slot, letters_of_slot, captions, distinct_captions
 -- order: l.image_no, l.slot
+-- merges: rows
 --
 -- The captions with the same tokens as an earlier caption (lower slot) of their image, by the one tokenizer of the
 -- version, `key`. `of_slot` is the first of these; `letters_of_slot` is the first that is equal letter for letter (NFC,

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER
 -- reads: membership, caption
 -- returns: caption_id, script, is_mixed
+-- merges: rows
 --
 -- The script of most letters of each caption text of a version (in a tie, the first one named here), and whether it has
 -- letters of several scripts. A text without a letter has no script. `Other` covers all scripts that are not named

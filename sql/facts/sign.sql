@@ -4,6 +4,7 @@
 -- params: place INT, kind TEXT, statistic TEXT, reading TEXT, says TEXT, pattern TEXT, part INT, needs TEXT, unless TEXT, removes TEXT
 -- reads: reference, reference_wording
 -- returns: image_no, image, slot, place, kind, statistic, why
+-- merges: rows
 --
 -- The captions that match one pattern of signs.toml, which explains the parameters. A pattern is applied to the text as
 -- it is, in lower case, or as `words`: in lower case without outer punctuation, up to 80 bytes. Each text is read once.

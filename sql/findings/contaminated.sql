@@ -4,6 +4,7 @@
 -- reads: reference, text_tokens, vocabulary, protected_caption
 -- returns: image, slot, why
 -- order: r.image, r.slot
+-- merges: rows
 --
 -- Captions that have the tokens of a protected caption, or share 13 or 8 successive tokens with one. Each is listed once:
 -- with the whole caption, else with the first passage of 13 tokens, else of 8, and the first protected caption that has

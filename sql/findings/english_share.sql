@@ -2,16 +2,17 @@
 -- version: 1
 -- grain: selection
 -- reads: reference, text_tokens, vocabulary, english_token
--- returns: share
+-- returns: english, words
+-- merges: sum english, words
 --
--- The share of the words of the captions that are English words: 0.9 or more in English, less than half in others. Only
--- words of at least three letters count. It is null without such a word.
+-- How many of the words of the captions are English words: 0.9 or more of them in English, less than half in other
+-- languages. Only words of at least three letters count.
 with word as (
     select t.token_id
     from (select unnest(t.tokens) as token_id from reference as r join text_tokens as t using (caption_id)) as t
     join vocabulary as v using (token_id)
     where regexp_matches(v.token, '^\p{L}{3,}$')
 )
-select count(k.token_id) / nullif(count(*), 0) as share
+select count(k.token_id) as english, count(*) as words
 from word as w
 left join english_token as k using (token_id)

@@ -4,6 +4,7 @@
 -- reads: text_tokens, vocabulary, english_word
 -- returns: token_id
 -- order: token_id
+-- merges: distinct
 --
 -- The tokens of the captions that are English words (relation english_word), or the possessive of one. `bare` deletes
 -- apostrophes, so “womans” can be “woman's”.

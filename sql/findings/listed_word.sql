@@ -4,6 +4,7 @@
 -- reads: reference, text_tokens, vocabulary, word_in_list
 -- returns: image, slot, why, words
 -- order: r.image, r.slot
+-- merges: rows
 --
 -- Captions with a word from the user's list (relation word_in_list), such as a profanity list.
 with used_word as (

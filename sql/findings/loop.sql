@@ -4,6 +4,7 @@
 -- reads: reference, caption, text_tokens, vocabulary, repeated_words
 -- returns: image, slot, why
 -- order: image, slot
+-- merges: rows
 --
 -- Captions that loop, except those of relation repeated_words: a sentence of at least three words occurs twice, or a
 -- phrase of two or three words is repeated and then begins again (“rain in the rain in the rain”), or the caption ends

@@ -4,6 +4,7 @@
 -- reads: reference, caption, text_tokens, vocabulary
 -- returns: image, slot, why
 -- order: image, slot
+-- merges: rows
 --
 -- Captions that repeat a phrase: the second half equals the first, two to six words occur at least three times in a
 -- row, one word four times, or four to six words twice in a sentence. Good captions also contain shorter repetitions

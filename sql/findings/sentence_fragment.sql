@@ -4,6 +4,7 @@
 -- reads: reference, caption
 -- returns: image, slot, why
 -- order: image, slot
+-- merges: rows
 --
 -- Captions with a later sentence that lost its verb: “The intensity and focus of the game.” Only shapes that remain when
 -- “The scene captures …” or “The image also includes …” is cut are searched for: a noun for an impression, with what it

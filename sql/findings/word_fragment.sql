@@ -2,7 +2,7 @@
 -- version: 2
 -- grain: last two words
 -- params: is_english BOOLEAN
--- reads: reference, caption, text_tokens, vocabulary, english_token
+-- reads: end_pair, vocabulary, english_token
 -- returns: before, word, meant, is_sure
 -- order: f.before, f.word
 --
@@ -11,19 +11,7 @@
 -- word itself must be rare, `meant` usual after the word before, and more than its inflection: “it” is not cut from
 -- “its”. Then it is not sure, nor is it if only the last letter is missing, as in a misspelling (“frisbe”). Without a list
 -- of words (`is_english` is false), every last word counts as a word.
-with worded as (
-    select t.tokens, len(t.tokens) as size, regexp_matches(c.text, '(^|\s)\p{L}+\s*$') as is_open
-    from reference as r
-    join caption as c using (caption_id)
-    join text_tokens as t using (caption_id)
-    where len(t.tokens) >= 2
-),
-placed as (
-    select tokens[p.place - 1] as before, tokens[p.place] as word, p.place = size and is_open as breaks
-    from worded, unnest(range(2, size + 1)) as p (place)
-),
-per_word as (select word, count(*) as times, count_if(breaks) as breaks from placed group by word),
-usual as (select before, word, count(*) as times from placed group by before, word having count(*) >= 2),
+with per_word as (select word, sum(times) as times, sum(breaks) as breaks from end_pair group by word),
 frequent as (
     select w.word, w.times, v.token
     from per_word as w
@@ -32,7 +20,7 @@ frequent as (
 ),
 fragment as (
     select e.before, e.word, v.token, not $is_english::boolean or l.token_id is not null as is_word
-    from (select distinct before, word from placed where breaks) as e
+    from (select before, word from end_pair where breaks > 0) as e
     join per_word as w on w.word = e.word
     join vocabulary as v on v.token_id = e.word
     left join english_token as l on l.token_id = e.word
@@ -44,7 +32,7 @@ select
     not any_value(f.is_word) and length(meant) > length(any_value(f.token)) + 1 as is_sure
 from fragment as f
 join frequent as q on starts_with(q.token, f.token) and q.token <> f.token
-left join usual as u on u.before = f.before and u.word = q.word
+left join end_pair as u on u.before = f.before and u.word = q.word and u.times >= 2
 where not f.is_word
     or u.times is not null and not regexp_matches(q.token[length(f.token) + 1:], '^(.?(ed|er|en|ing|y)|e?[sdrn]|em?)$')
 group by f.before, f.word

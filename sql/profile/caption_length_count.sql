@@ -4,6 +4,7 @@
 -- reads: reference
 -- returns: length, captions
 -- order: length
+-- merges: sum captions
 --
 -- The number of captions by number of tokens.
 select length, count(*)::ubigint as captions

@@ -3,6 +3,7 @@
 -- grain: caption text
 -- reads: reference, caption
 -- returns: caption_id, text, is_plain
+-- merges: rows
 --
 -- The texts of the references as they were read, each once, and whether they have only letters, spaces, commas, periods
 -- and apostrophes of ASCII.

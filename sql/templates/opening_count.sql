@@ -3,6 +3,7 @@
 -- grain: number of tokens, opening
 -- reads: reference, text_tokens
 -- returns: n, opening, captions
+-- merges: sum captions
 --
 -- The number of captions that begin with the same 2, 3, 4 or 5 tokens. Shorter captions have no such opening.
 with spoken as (select caption_id, count(*) as copies from reference group by caption_id),

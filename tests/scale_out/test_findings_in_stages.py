@@ -29,7 +29,7 @@ from auditor.findings import searched_by_default
 from auditor.result import Result
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
-from auditor.store.sqlfiles import cut
+
 from auditor.studies.diversity import diversity
 from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical, search
 from auditor.studies.findings import findings, read_summary

@@ -6,7 +6,7 @@ The result for a selection is a finding for each kind, with the list of its capt
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -20,8 +20,8 @@ from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
 from auditor.store.signs import bind_signs
 from auditor.store.versions import CONTENT, language, log, related, resolve
-from auditor.store.workspace import Workspace
-from auditor.studies.findings.cuts import cut_ones, cut_share
+from auditor.store.workspace import Workspace, is_read
+from auditor.studies.findings.cuts import cut_ends
 from auditor.studies.findings.language import foreign
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.text import function_words, tokenizer_of, word_lists
@@ -44,8 +44,8 @@ _CERTAIN = 7.0
 #: Least share of shared images with a text in common, from which equal ids in two datasets mean the same image.
 _AGREEING = 0.5
 
-#: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
-MISSPELLED = {"frequent": 10, "times_as_frequent": 10}
+#: The SELECT that counts English words.
+SHARE = "english_share"
 
 #: Least share of English words among the words of English captions. Clotho has 0.99, German captions have 0.3.
 ENGLISH = 0.75
@@ -81,8 +81,8 @@ def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
 
 
 def _with_words(checked: Checked) -> Workspace:
-    """Bind the list of English words, and what the captions use of it, once."""
-    if "english_word" not in checked.workspace.bound:
+    """Bind the list of English words once, unless it is known which words of the captions are English."""
+    if not checked.workspace.bound & {"english_word", "english_token"}:
         checked.workspace.bind_rows("english_word", word_lists.english())
     return checked.workspace
 
@@ -94,23 +94,37 @@ def _mixed(checked: Checked) -> pl.DataFrame:
     return _by_sign("mixed-language")(checked)
 
 
+def bind_words(checked: Checked, names: Iterable[str]) -> None:
+    """Bind the lists of words that SELECTs read to find captions of some kind."""
+    if is_read("english_word", names):
+        _with_words(checked)
+    if is_read("word_in_list", names):
+        bind_function_words(checked)
+
+
 def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
     _with_words(checked)
-    return float(checked.rows("english_share").item() or 0) >= ENGLISH
+    return is_english(checked.rows(SHARE))
+
+
+def is_english(share: pl.DataFrame) -> bool:
+    """Return whether most words of captions are English, by the row of `english_share`."""
+    english, words = share.row(0)
+    return bool(words) and english / words >= ENGLISH
 
 
 def _misspelled(checked: Checked) -> pl.DataFrame:
     if not _is_english(checked):
         return pl.DataFrame(schema=LISTED)
-    return checked.rows("misspelled", **MISSPELLED)
+    return checked.rows("misspelled", **CAPTION_KINDS["misspellings"].params)
 
 
 def _truncated(checked: Checked) -> pl.DataFrame:
     """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end."""
     checked.workspace.params |= {"is_english": _is_english(checked)}
-    open_ended = checked.rows("truncated")
-    return cut_ones(open_ended, cut_share(open_ended))
+    checked.workspace.bind_rows("cut_end", cut_ends(checked.rows("truncated_end")))
+    return checked.rows("truncated")
 
 
 def _listed(checked: Checked) -> pl.DataFrame:

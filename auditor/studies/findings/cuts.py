@@ -13,19 +13,11 @@ _LIKELY = 1 / 3
 _ROUNDS = 30
 
 
-def cut_share(open_ended: pl.DataFrame) -> float:
-    """Estimate the share of words that are followed by a cut, from the rows of `truncated`.
-
-    A row counts `repeated` times, if it has such a column.
-    """
-    repeated = pl.col("repeated") if "repeated" in open_ended.columns else pl.lit(1, pl.UInt32)
-    counted = open_ended.group_by("chance").agg(words=pl.col("words").first(), repeated=repeated.sum()).sort("chance")
-    cut = 0.001
+def cut_ends(open_ends: pl.DataFrame) -> pl.DataFrame:
+    """Return the ends of captions that a cut probably made, from the rows of `truncated_end`."""
+    counted = open_ends.group_by("chance").agg(pl.col("words").first(), pl.col("captions").sum()).sort("chance")
+    share = 0.001
     for _ in range(_ROUNDS if counted.height else 0):
-        cut = float((counted["repeated"] * cut / (cut + counted["chance"])).sum()) / counted["words"][0]
-    return cut
-
-
-def cut_ones(open_ended: pl.DataFrame, cut: float) -> pl.DataFrame:
-    """Return the captions that are listed at a share of cuts."""
-    return open_ended.filter(pl.col("chance") * _LIKELY <= cut).select("image", "slot", "why")
+        share = float((counted["captions"] * share / (share + counted["chance"])).sum()) / counted["words"][0]
+    likely = open_ends.filter(pl.col("chance") * _LIKELY <= share)
+    return likely.select("before", "word", "size", "is_at_limit", "why")

@@ -20,7 +20,6 @@ from auditor.store.file import Share
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 from auditor.studies import profile
-from auditor.studies.findings import across
 from auditor.studies.findings.captions import Checked
 from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import LENGTHS, MEASURED, SPLITS
@@ -57,7 +56,7 @@ _ALL_LISTS = (1 << 32) - 1
 _ACROSS = ("captions-in-several-splits", "captions-of-unusual-length", "images-with-another-number-of-captions")
 
 
-def counted(checked: Checked, partitions: int) -> across.Frames:
+def counted(checked: Checked, partitions: int) -> dict[str, pl.DataFrame]:
     """Count a bucket, in three files.
 
     They are `SUMMED`, words by list (list_no, token_id, captions, occurrences), and longer n-grams in partitions.

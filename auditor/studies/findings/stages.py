@@ -2,15 +2,18 @@
 
 `records` are the captions of a bucket with their tokens, `read` the hashes of its files, `spoken` its words. Its images
 meet those of other buckets in partitions, in `images`, and its texts in `wordings`. `vocabulary` numbers the words of
-all shards. `counts-1` and `counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found`
-lists the captions of each kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
+all shards. For kinds that depend on all shards, `counts-1` counts in buckets what their SELECTs add up, `sums-1` adds
+up, and `facts-1` has what follows from sums; `counts-2` and so on count with these. `found` lists the captions of each
+kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +21,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.findings import CAPTION_KINDS, KINDS, searched_by_default
 from auditor.model import Version
+from auditor.scoring.scale_out import merging
 from auditor.scoring.scale_out.tasks import Done, Stage, run_one
 from auditor.scoring.scale_out.work import Work
 from auditor.store.captions import Captions
@@ -26,30 +30,28 @@ from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.duplicates import AT_SEVERAL
-from auditor.studies.findings import across, alike, measures
-from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
+from auditor.studies.findings import alike, measures
+from auditor.studies.findings.captions import FINDERS, LISTED, SHARE, Checked, bind_words, is_english
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
-from auditor.text import word_lists
 
 PROTECTED, READ, RECORDS, SPOKEN, PLACED, VOCABULARY, IMAGES, FOUND, MEASURES, VERDICTS = (
     "protected", "read", "records", "spoken", "images-of-bucket", "vocabulary", "images", "found", "measures",
     "verdicts",
 )  # fmt: skip
 
-_COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
+#: The stages of each round of counting: what follows from the first sums can be read to count the second.
+_COUNTS, _SUMS, _FACTS = (tuple(f"{name}-{round_}" for round_ in (1, 2)) for name in ("counts", "sums", "facts"))
 
-#: Kinds whose captions can be listed from one bucket alone.
-ALONE = (
-    *(kind for kind, entry in CAPTION_KINDS.items() if entry.patterns), "repeated-words", "loops",
-    "sentence-fragments", "captions-without-word", "listed-words", CONTAMINATED, "padded-images",
-)  # fmt: skip
 
-#: The kinds that are searched for in stages.
-CHECKED = (*ALONE, *across.ACROSS, AT_SEVERAL)
+def _selects(kind: str) -> tuple[str, ...]:
+    """Name the SELECTs that find the captions of a kind."""
+    entry = CAPTION_KINDS[kind]
+    return (*([entry.select] if entry.select else []), *(["sign"] if entry.patterns else []), *entry.further)
 
-#: The relations of `words.sql` of all shards that the captions of one bucket do not determine.
-_KNOWN = ("english_token", "regular_form")
+
+#: The kinds that are searched for in stages: those whose SELECTs merge, as their headers say.
+CHECKED = (*(kind for kind in FINDERS if all(map(merging.merges, _selects(kind)))), AT_SEVERAL)
 
 
 def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -67,23 +69,10 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
 
 
 def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Assign numbers to the words of all shards. Columns: token_id, token, times, flags of words, is_english."""
-    del number
+    """Assign numbers to the words of all shards. Columns: token_id, token, times."""
+    del number, share
     spoken = work.every(SPOKEN, len(plan.buckets)).group_by("token").agg(pl.col("times").sum()).sort("token").collect()
-    numbered = spoken.select(pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("token_id"), "token", "times")
-    with Store.open(MEMORY, share=share) as store:
-        with store.registered("numbered", numbered):
-            store.execute("insert into vocabulary select token_id, token from numbered")
-        workspace = Workspace(store)
-        workspace.bind_rows("english_word", word_lists.english())
-        each = pl.concat_list("token_id").alias("tokens")
-        workspace.bind_rows("text_tokens", numbered.select(pl.col("token_id").alias("caption_id"), each))
-        workspace.bind("english_token")
-        known = {name: workspace.rows(name)["token_id"] for name in _KNOWN}
-    numbered = numbered.with_columns(**{name: pl.col("token_id").is_in(ids.implode()) for name, ids in known.items()})
-    counted = numbered.filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
-    english = counted.select(pl.col("times").filter("english_token").sum() / pl.col("times").sum()).item()
-    return numbered.with_columns(is_english=pl.lit(float(english or 0) >= ENGLISH))
+    return spoken.select(pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("token_id"), "token", "times")
 
 
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -110,58 +99,75 @@ def _at_several_images(plan: ShardPlan, work: Work, number: int, workspace: Work
     return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
 
 
-def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Count a bucket for kinds that depend on all shards: the captions of each form, then further files."""
-    kept = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).collect()
-    with bucket_of(plan, work, number, share) as checked:
-        for name, rows in across.first_counts(checked, plan.kinds).items():
-            work.put(name, number, rows)
-        if is_compared(plan):
+def counts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count a bucket, in a file for each sum of a round; in the first one, also for other commands."""
+    names = _known(plan, round_, merging.is_sum)
+    with bucket_of(plan, work, number, share, {*names}.union(*map(merging.given, names)) - {*names}) as checked:
+        bind_words(checked, names)
+        for name in names:
+            work.put(name, number, checked.workspace.rows(name))
+        if round_ == 1 and is_compared(plan):
             work.put(alike.SEARCHED, number, alike.searched(checked.workspace, plan, number))
-        if is_measured(plan):
+        if round_ == 1 and is_measured(plan):
             for name, rows in measures.counted(checked, len(plan.buckets)).items():
                 work.put(name, number, rows, len(plan.buckets))
-        return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
-
-
-def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Add up the counts of all buckets: for a form of captions, or for a common table expression."""
-    name = _names_of_sums(plan)[0][number]
-    if name in across.FORMS:
-        return across.judged(name, work.every(_COUNTS[0], len(plan.buckets)).filter(kind=name), plan.tokenizer, share)
-    return _added(plan, work, share, name, {})
-
-
-def further_counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Count a bucket with the first sums, in further files. The rows are empty."""
-    with bucket_of(plan, work, number, share) as checked:
-        for name, rows in across.second_counts(checked, plan.kinds, _sums(plan, work, 0)).items():
-            work.put(name, number, rows)
     return pl.DataFrame({"bucket": [number]})
 
 
-def further_sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Add up the second counts of all buckets, for a common table expression."""
-    return _added(plan, work, share, _names_of_sums(plan)[1][number], _sums(plan, work, 0))
+def sums(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the counts of all buckets of one SELECT."""
+    del share
+    name = _known(plan, round_, merging.is_sum)[number]
+    return merging.added(name, work.every(name, len(plan.buckets)))
+
+
+def facts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Run a SELECT that reads sums alone, on the words of all shards and without captions."""
+    name = _known(plan, round_, merging.follows)[number]
+    kind = next(kind for kind in plan.kinds if kind != AT_SEVERAL and name in _behind(kind))
+    with Store.open(MEMORY, share=share) as store:
+        with store.registered("numbered", work.scan(VOCABULARY, 0).collect()):
+            store.execute("insert into vocabulary select token_id, token from numbered")
+        workspace = Workspace(store, **CAPTION_KINDS[kind].params)
+        for each in merging.sums(name):
+            workspace.bind_rows(each, _read(plan, work, each))
+        if "is_english" in workspace.changes_with(name):
+            workspace.params["is_english"] = is_english(_read(plan, work, SHARE))
+        return workspace.rows(name)
+
+
+@functools.cache
+def _behind(kind: str) -> frozenset[str]:
+    """Name the sums, and what follows from sums, that a bucket needs to find the captions of a kind."""
+    names = _selects(kind)
+    behind = {name for select in names for name in merging.sums(select)}
+    followed = {name for name in names if merging.follows(name)}.union(*map(merging.given, (*names, *behind)))
+    return frozenset(behind | followed)
+
+
+def _known(plan: ShardPlan, round_: int, is_one: Callable[[str], bool]) -> list[str]:
+    """Name the sums, or what follows from sums, that the kinds of a plan need and that a round makes known."""
+    behind = {name for kind in plan.kinds if kind != AT_SEVERAL for name in _behind(kind)}
+    return sorted(name for name in behind if is_one(name) and merging.round_of(name) == round_)
+
+
+def _read(plan: ShardPlan, work: Work, name: str) -> pl.DataFrame:
+    """Read a sum of all buckets, or what follows from sums."""
+    is_one, stages = (merging.is_sum, _SUMS) if merging.is_sum(name) else (merging.follows, _FACTS)
+    round_ = merging.round_of(name)
+    return work.scan(stages[round_ - 1], _known(plan, round_, is_one).index(name)).collect()
 
 
 def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the captions of a bucket by kind. Columns: kind, and those of `LISTED`."""
     lists = [pl.DataFrame(schema={"kind": pl.String, **LISTED})]
-    every = _sums(plan, work, 0) | _sums(plan, work, 1)
-    english = is_english(work)
-    with bucket_of(plan, work, number, share) as checked:
+    behind = {name for kind in plan.kinds if kind != AT_SEVERAL for name in _behind(kind)}
+    with bucket_of(plan, work, number, share, behind) as checked:
         for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
             if kind == AT_SEVERAL:
                 rows = _at_several_images(plan, work, number, checked.workspace)
-            elif kind in across.FORMS:
-                rows = across.listed(checked, kind, every[kind])
-            elif kind == "truncated-captions":
-                rows = across.truncated(checked, every)
-            elif kind in ("misspellings", "mixed-language") and not english:
-                continue
             else:
-                rows = across.misspelled(checked, every) if kind == "misspellings" else FINDERS[kind](checked)
+                rows = FINDERS[kind](checked)
             lists.append(rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED}))
     return pl.concat(lists)
 
@@ -226,35 +232,12 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     return ids.sort("line").join(lists, on="line", how="left", maintain_order="left").select("id", *empty)
 
 
-def is_english(work: Work) -> bool:
-    """Return whether the captions of all shards consist of English words."""
-    return bool(work.scan(VOCABULARY, 0).select(pl.col("is_english").any()).collect().item())
-
-
-def _names_of_sums(plan: ShardPlan) -> tuple[list[str], list[str]]:
-    """Name the sums of both passes that the kinds of a plan need."""
-    by_kind = [names for kind, names in across.SUMS.items() if kind in plan.kinds]
-    forms = [kind for kind in across.FORMS if kind in plan.kinds]
-    first, second = ([name for names in by_kind for name in names[place]] for place in (0, 1))
-    return [*forms, *first], second
-
-
-def _sums(plan: ShardPlan, work: Work, place: int) -> dict[str, pl.DataFrame]:
-    names = _names_of_sums(plan)[place]
-    return {name: work.scan(_SUMS[place], number).collect() for number, name in enumerate(names)}
-
-
-def _added(plan: ShardPlan, work: Work, share: Share, name: str, first: across.Frames) -> pl.DataFrame:
-    def added(counted: str) -> pl.DataFrame:
-        return work.every(counted, len(plan.buckets)).collect()
-
-    with across.merging(work.scan(VOCABULARY, 0).collect(), share, is_english=is_english(work)) as workspace:
-        return across.sums(workspace, added, first)[name]()
-
-
 @contextmanager
-def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterator[Checked]:
-    """Open a store with the captions of a bucket, whose tokens have the same numbers in all buckets."""
+def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share, names: Iterable[str]) -> Iterator[Checked]:
+    """Open a store with the captions of a bucket, whose tokens have the same numbers in all buckets.
+
+    The sums of all buckets, and what follows from them, are bound by `names`.
+    """
     kept = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).sort("image", "slot").collect()
     spoken = work.scan(VOCABULARY, 0).join(work.scan(SPOKEN, number), on="token", how="semi").sort("token_id").collect()
     placed = kept.select("tokens").with_row_index("place")
@@ -278,10 +261,9 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterato
         captions["image"].n_unique(), captions.height,
     )  # fmt: skip
     with excerpt(captions, spoken.select("token_id", "token"), version, plan.tokenizer, share) as (store, selection):
-        settings = {"key": plan.tokenizer, "is_english": is_english(work), **MISSPELLED}
-        workspace = Captions(store, selection, plan.tokenizer).workspace(**settings)
-        for name in _KNOWN:
-            workspace.bind_rows(name, spoken.filter(pl.col(name)).select("token_id"))
+        workspace = Captions(store, selection, plan.tokenizer).workspace(key=plan.tokenizer)
+        for name in sorted(names):
+            workspace.bind_rows(name, _read(plan, work, name))
         protected = work.scan(PROTECTED, 0) if plan.against else pl.LazyFrame()
         yield Checked(store, plan.dataset, 1, workspace, plan.words, protected)
 
@@ -310,23 +292,36 @@ def _once(plan: ShardPlan) -> int:
     return 1
 
 
+def _round(number: int) -> list[Stage[ShardPlan]]:
+    """Return the stages of a round of counting."""
+
+    def made(plan: ShardPlan, is_one: Callable[[str], bool]) -> int:
+        return len(_known(plan, number, is_one))
+
+    def counting(plan: ShardPlan) -> int:
+        needed = made(plan, merging.is_sum) or (number == 1 and (is_compared(plan) or is_measured(plan)))
+        return len(plan.buckets) if needed else 0
+
+    parts_of: dict[str, tuple[Callable[[ShardPlan], int], Callable[..., pl.DataFrame]]] = {
+        "counts": (counting, counts),
+        "sums": (partial(made, is_one=merging.is_sum), sums),
+        "facts": (partial(made, is_one=merging.follows), facts),
+    }
+    return [
+        Stage(f"{name}-{number}", f"{name}, round {number}", parts, _once, partial(run, number))
+        for name, (parts, run) in parts_of.items()
+    ]
+
+
 STAGES = {
     stage.name: stage
     for stage in (
         Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
         Stage(VOCABULARY, "words", _once, _once, words),
         Stage(IMAGES, "images", _of_partitions, _once, images),
-        Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
+        *_round(1),
         Stage(alike.WORDINGS, "texts", lambda plan: plan.partitions * is_compared(plan), _of_buckets, alike.wordings),
-        Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
-        Stage(
-            _COUNTS[1],
-            "further counts",
-            lambda plan: len(plan.buckets) if _names_of_sums(plan)[1] else 0,
-            _once,
-            further_counts,
-        ),
-        Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
+        *_round(2),
         Stage(FOUND, "findings", _of_buckets, _once, found),
         Stage(measures.GRAMS, "n-grams", _of_measured(_of_buckets), _once, measures.grams),
         Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measured),
