@@ -18,7 +18,7 @@ with worded as (
 select
     w.tokens[r.place - 1] as before, w.tokens[r.place] as word, count(*) as times,
     count_if(r.place = w.size)::bigint as ends, count_if(r.place = w.size and w.breaks)::bigint as breaks,
-    (1000000 * sum(r.share))::bigint as expected
+    sum(r.millionths)::bigint as expected
 from worded as w
 join end_rate as r on r.place <= w.size
 group by all

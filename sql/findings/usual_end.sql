@@ -15,7 +15,7 @@ with per_word as (
     group by word
 ),
 ending as (
-    select e.before, e.word, e.size, any_value(r.share)::double as share, any_value(r.open_share) as open_share
+    select e.before, e.word, e.size, any_value(r.millionths) / 1e6 as share, any_value(r.open_share) as open_share
     from open_end as e
     join end_rate as r on r.place = e.size
     group by e.before, e.word, e.size
