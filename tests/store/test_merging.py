@@ -1,0 +1,56 @@
+"""Headers of SELECTs that say how the rows of parts merge: on two halves of the captions of their cases, they hold."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from sqlcases import load, variants, workspace_of
+
+from auditor.findings import CAPTION_KINDS
+from auditor.scoring.scale_out import merging
+from auditor.store.sqlfiles import catalogue
+from auditor.store.workspace import Workspace
+from auditor.studies.findings.stages import CHECKED
+
+#: Files that read the captions of a version themselves, not a relation: a part has a store of its own.
+OF_THE_VERSION = {name for name, file in catalogue().items() if "membership" in file.reads}
+
+MERGING = sorted(name for name, file in catalogue().items() if file.merges and name not in OF_THE_VERSION)
+
+
+def of_half(workspace: Workspace, references: pl.DataFrame, half: int) -> None:
+    """Bind the captions of every second image."""
+    workspace.bind_rows("reference", references.filter(pl.col("image_no") % 2 == half))
+    workspace.bind("text_at_work", "reference_text")
+
+
+@pytest.mark.parametrize("name", MERGING)
+def test_rows_of_two_halves_make_those_of_all(name: str) -> None:
+    file = catalogue()[name]
+    assert merging.merges(name), "it reads a relation that does not merge"
+    with workspace_of(file, variants(load(file))[0]) as workspace:
+        whole, references = workspace.rows(name), workspace.query("from reference")
+        for known in sorted(merging.given(name)):
+            workspace.bind_rows(known, workspace.rows(known))
+        parts = []
+        for half in (0, 1):
+            of_half(workspace, references, half)
+            parts.append(workspace.rows(name))
+    made = pl.concat(parts)
+    if merging.is_sum(name):
+        made = merging.added(name, made.lazy())
+        assert made.columns == whole.columns
+        assert sorted(map(repr, made.rows())) == sorted(map(repr, whole.rows()))
+    assert {*map(repr, made.rows())} == {*map(repr, whole.rows())}  # parts can share texts
+
+
+def test_a_kind_is_checked_over_shards_if_its_selects_merge() -> None:
+    listed = {kind for kind, entry in CAPTION_KINDS.items() if entry.select and merging.merges(entry.select)}
+    assert listed <= {*CHECKED}
+    assert {"boilerplate", "templated-slots", "other-language"}.isdisjoint(CHECKED)
+
+
+def test_counts_are_known_after_their_round() -> None:
+    assert [merging.round_of(name) for name in ("english_token", "near_word", "near_place", "truncated_end")] == [1, 1, 2, 2]
+    assert merging.given("misspelled") == {"near_word", "usual_neighbor"}
+    assert not merging.merges("boilerplate")
