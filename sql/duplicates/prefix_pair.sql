@@ -2,8 +2,9 @@
 -- version: 4
 -- grain: text, pair of its rarest words, or one of them
 -- params: near INTEGER, most_paired INTEGER
--- reads: text_bag
+-- reads: text_bag, bag_size
 -- returns: text_no, size, key, most_shared, leads
+-- merges: rows
 -- cites: Chaudhuri, Ganti & Kaushik 2006 (prefix filter); Wang, Li & Feng 2012 (prefixes that share two words); Xiao,
 --        Wang, Lin & Yu 2008 (place of the shared words)
 --
@@ -17,11 +18,10 @@
 --
 -- If the pair is the first that two bags share, they share at most `most_shared` words. It `leads` if that is enough for
 -- a bag of the same size: no smaller bag needs a longer prefix to be compared with a larger one.
-with length_of as (select distinct size from text_bag where size > 1),
-reach as (
+with reach as (
     select a.size, min(b.size) as smallest
-    from length_of as a
-    join length_of as b on b.size <= a.size and 1000 * b.size >= $near::integer::bigint * a.size
+    from bag_size as a
+    join bag_size as b on b.size <= a.size and 1000 * b.size >= $near::integer::bigint * a.size
     group by a.size
 ),
 prefix as (

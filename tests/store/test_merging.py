@@ -8,7 +8,7 @@ from sqlcases import load, variants, workspace_of
 
 from auditor.findings import CAPTION_KINDS
 from auditor.scoring.scale_out import merging
-from auditor.store.sqlfiles import catalogue
+from auditor.store.sqlfiles import catalogue, reads_of
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.stages import CHECKED
 
@@ -18,10 +18,11 @@ OF_THE_VERSION = {name for name, file in catalogue().items() if "membership" in 
 MERGING = sorted(name for name, file in catalogue().items() if file.merges and name not in OF_THE_VERSION)
 
 
-def of_half(workspace: Workspace, references: pl.DataFrame, half: int) -> None:
-    """Bind the captions of every second image."""
-    workspace.bind_rows("reference", references.filter(pl.col("image_no") % 2 == half))
-    workspace.bind("text_at_work", "reference_text")
+def of_half(workspace: Workspace, own: str, rows: pl.DataFrame, half: int) -> None:
+    """Bind the captions of every second image, or every second text."""
+    workspace.bind_rows(own, rows.filter(pl.col("image_no" if own == "reference" else "text_no") % 2 == half))
+    if own == "reference":
+        workspace.bind("text_at_work", "reference_text")
 
 
 @pytest.mark.parametrize("name", MERGING)
@@ -29,12 +30,15 @@ def test_rows_of_two_halves_make_those_of_all(name: str) -> None:
     file = catalogue()[name]
     assert merging.merges(name), "it reads a relation that does not merge"
     with workspace_of(file, variants(load(file))[0]) as workspace:
-        whole, references = workspace.rows(name), workspace.query("from reference")
+        own = "distinct_text" if "distinct_text" in reads_of(name) else "reference"
+        if own not in workspace.bound:
+            workspace.bind(own)
+        whole, rows = workspace.rows(name), workspace.query(f"from {own}")
         for known in sorted(merging.given(name)):
             workspace.bind_rows(known, workspace.rows(known))
         parts = []
         for half in (0, 1):
-            of_half(workspace, references, half)
+            of_half(workspace, own, rows, half)
             parts.append(workspace.rows(name))
     made = pl.concat(parts)
     if merging.is_sum(name):

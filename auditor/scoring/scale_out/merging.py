@@ -1,8 +1,8 @@
 """How counts of parts become those of all captions, as the headers of SELECTs say it (`merges`).
 
-A part has whole images. Rows of a SELECT that `merges: rows` depend on the captions of a part alone, and on sums. Those
-that `merges: sum …` or `merges: distinct` are counted in parts, then added. Others are computed from sums, if they read
-nothing else. A SELECT that reads anything else does not merge.
+A part has whole images, or whole texts. Rows of a SELECT that `merges: rows` depend on the captions of a part alone,
+and on sums. Those that `merges: sum …` or `merges: distinct` are counted in parts, then added. Others are computed from
+sums, if they read nothing else. A SELECT that reads anything else does not merge.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import polars as pl
 
 from auditor.store.sqlfiles import catalogue
 
-#: What a part has of its own: tables of its store, and what `Captions.workspace` binds.
-_OWN = frozenset({"caption", "caption_tokens", "made_text", "membership", "reference", "text_at_work"})
+#: What a part has of its own: tables of its store, what `Captions.workspace` binds, or texts.
+_OWN = frozenset({"caption", "caption_tokens", "distinct_text", "made_text", "membership", "reference", "text_at_work"})
 
 #: What parts have in common: words have the same numbers in all.
 _SHARED = "vocabulary"

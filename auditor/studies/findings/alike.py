@@ -1,9 +1,9 @@
 """Near-duplicates over shards: the search of `auditor duplicates` in parts that give the same pairs and counts.
 
-`wordings` numbers and counts the texts of a partition, `rarity` the words by the number of texts that have them, as
-`text_bag.sql` does. `bags` has the texts as bags of words, `pairs` those that share rare words: such keys of all texts
-meet in partitions. `similar` and `firsts` sort these, and the images of all texts, by the buckets that need them.
-`repeats` counts the captions of a bucket that have a duplicate.
+`wordings` numbers and counts the texts of a partition, `rarity` the words by the number of texts that have them. `bags`
+has the texts as bags of words, `pairs` those that share rare words: such keys of all texts meet in partitions.
+`similar` and `firsts` sort these, and the images of all texts, by the buckets that need them. `repeats` counts the
+captions of a bucket that have a duplicate.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Result, findings_in
+from auditor.scoring.scale_out import merging
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
@@ -77,10 +78,12 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
 
 
 def rarity(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Count the texts with each word, and return the words from the rarest on, as `text_bag.sql` does."""
-    del number, share
-    added = work.every(_WORDS, plan.partitions).group_by("token_id", "nth").agg(pl.col("texts").sum())
-    return added.sort("texts", "token_id", "nth").with_row_index("word", offset=1).collect()
+    """Count the texts with each word, and return the words from the rarest on."""
+    del number
+    with Store.open(MEMORY, share=share) as store:
+        workspace = Workspace(store)
+        workspace.bind_rows("bag_word", merging.added("bag_word", work.every(_WORDS, plan.partitions)))
+        return workspace.rows("word_rarity").sort("word")
 
 
 def bags(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -90,9 +93,11 @@ def bags(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     with Store.open(MEMORY, share=share) as store:
         workspace = Workspace(store, near=_THOUSANDTHS, **one_store.LIMITS)
         workspace.bind_rows("distinct_text", texts)
-        made = workspace.part("text_bag", {"numbered": work.scan(RARITY, 0).collect()}).sort("text_no")
+        workspace.bind_rows("word_rarity", work.scan(RARITY, 0).collect())
+        workspace.bind_rows("bag_size", sizes)
+        made = workspace.rows("text_bag").sort("text_no")
         workspace.bind_rows("text_bag", made)
-        keys = workspace.part("prefix_pair", {"length_of": sizes})
+        keys = workspace.rows("prefix_pair")
     placed = keys.with_columns(partition=(pl.col("key") % _PRIME % plan.partitions).cast(pl.UInt32))
     work.put(_KEYS, number, placed.sort("partition", "key", "text_no"), plan.partitions)
     return made.select("text_no", tokens="words")
