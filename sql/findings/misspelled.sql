@@ -11,16 +11,18 @@
 -- (“crinkling-crankling”), or writes as a name: in capitals, or with one inside a sentence, after a title, or before
 -- another. Of words of three or four letters, many are names or abbreviations. They count if the frequent word occurs at
 -- least three times after the word before, and before the word after (relation usual_neighbor).
-with held as (
-    select caption_id, tokens
-    from text_tokens
-    where list_has_any(tokens, (select list(distinct token_id) from near_word))
+with rare as (select distinct token_id from near_word),
+held as (
+    select distinct t.caption_id
+    from (select caption_id, unnest(tokens) as token_id from text_tokens) as t
+    semi join rare as r using (token_id)
 ),
 placed as (
     select
-        caption_id, unnest(tokens) as token_id, unnest(list_prepend(0, tokens[:-2])) as before,
-        unnest(list_append(tokens[2:], 0)) as behind
-    from held
+        t.caption_id, unnest(t.tokens) as token_id, unnest(list_prepend(0, t.tokens[:-2])) as before,
+        unnest(list_append(t.tokens[2:], 0)) as behind
+    from text_tokens as t
+    semi join held as h using (caption_id)
 ),
 flagged as (
     select r.image, r.slot, a.token, a.meant, a.captions, coalesce(b.times * h.times, 0) as fit
