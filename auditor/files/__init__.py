@@ -170,15 +170,15 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def lock(descriptor: int, *, wait: bool) -> bool | None:
-    """Lock a file or folder until it is closed or the process ends. Return whether it is locked.
+def lock(descriptor: int, *, wait: bool, shared: bool = False) -> bool | None:
+    """Lock a file or folder until it is closed or the process ends, also `shared` with others. Return whether it is.
 
     Null if its file system has no locks.
     """
     if sys.platform == "win32":
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except OSError:

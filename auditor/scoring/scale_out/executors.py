@@ -173,7 +173,11 @@ _LEAST_MEMORY = 256 * 2**20
 def executing(
     executor: str | None, workers: int | None, address: str | None, run: Run
 ) -> AbstractContextManager[Execute]:
-    """Start the workers that a command asks for; by default, a thread per core, which share the memory."""
+    """Start the workers that a command asks for; by default, threads of this process."""
+    return EXECUTORS[executor or "here"](force_of(workers, address), run)
+
+
+def force_of(workers: int | None, address: str | None = None) -> Force:
+    """Return so many workers, which share the memory; by default, one per core."""
     several = workers or os.cpu_count() or 1
-    force = Force(several, max(_LEAST_MEMORY, memory() // several), address)
-    return EXECUTORS[executor or "here"](force, run)
+    return Force(several, max(_LEAST_MEMORY, memory() // several), address)

@@ -47,10 +47,10 @@ class Work:
         self._order = order
         self._lock: int | None = None
 
-    def begin(self, plan: str, *, is_named: bool = True) -> None:
+    def begin(self, plan: str, *, is_named: bool = True, shared: bool = False) -> None:
         """Create the folder for a plan, or continue its work, and lock it until `close`. Leftovers in it are removed.
 
-        A folder that the user has not named must not be a link.
+        A folder that the user has not named must not be a link. Ranks of one work have a `shared` lock.
 
         Raises `UsageError` for a folder that another run uses, that contains other work, or that cannot be created.
         Raises `SourceError` for a plan that is not text, and for a link or a pipe: workers would write to its target,
@@ -63,7 +63,7 @@ class Work:
                 raise UsageError(f"{self.folder}: a link, which may lead to any folder; {_REMEDY}")
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = None if sys.platform == "win32" else os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-            if self._lock is not None and lock(self._lock, wait=False) is False:
+            if self._lock is not None and lock(self._lock, wait=False, shared=shared) is False:
                 raise UsageError(f"{self.folder}: another run uses it; wait for its end, or set another with --work")
             sweep(self.folder)
             for path in self.folder.rglob("*"):

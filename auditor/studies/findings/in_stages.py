@@ -7,7 +7,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +20,7 @@ from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, counted
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.executors import Execute
+from auditor.scoring.scale_out.ranks import Rank, alone, taken
 from auditor.scoring.scale_out.tasks import Run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
@@ -42,7 +43,7 @@ from auditor.studies.findings.stages import (
     is_measured,
     run,
 )
-from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, lead, summary, version_of
+from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, lead, read_summary, summary, version_of
 from auditor.text import AUTO
 
 #: Tokenizers that decide which captions are equal; others are for scores.
@@ -69,6 +70,8 @@ _REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 
 _OTHERWISE = "it compares captions across shards"
 
+_EXISTS = "already exists; remove it, or name another folder with --verdicts"
+
 
 def findings_in_stages(
     store: Store,
@@ -81,16 +84,18 @@ def findings_in_stages(
     named_work: Path | None,
     executing: Callable[[Run], AbstractContextManager[Execute]],
     progress: Progress,
+    rank: Rank | None = None,
 ) -> Result:
     """Search the captions of Parquet shards for problems, and write a verdict for each row.
 
-    The store is read only if captions are compared `against` a selection of it.
+    The store is read only if captions are compared `against` a selection of it. A `rank` is one of several commands on
+    the same work: the first that finds it finished publishes the verdicts.
     Raises `UsageError` for options that stages do not have, and `SourceError` for a shard that cannot be read.
     """
     if tokenizer not in (AUTO, *_TOKENIZERS):
         raise UsageError(f"--tokenizer {tokenizer}: in stages, use one of {', '.join(_TOKENIZERS)}")
-    if target.exists():
-        raise UsageError(f"{target}: already exists; remove it, or name another folder with --verdicts")
+    if target.exists() and rank is None:
+        raise UsageError(f"{target}: {_EXISTS}")
     if not target.absolute().parent.is_dir():
         raise UsageError(f"{target}: cannot be written: the folder {target.parent} does not exist")
     wanted = [kind for kind in asked(kinds, words, against) if kind in CHECKED]
@@ -101,7 +106,8 @@ def findings_in_stages(
     work = Work(named_work or target.with_name(f".{target.name}.stages"), ORDER)
     if (work.folder / "plan.json").is_file():
         refuse_changed(made, work.plan())
-    work.begin(made.written(), is_named=named_work is not None)
+    with alone(work.folder.parent) if rank else nullcontext():
+        work.begin(made.written(), is_named=named_work is not None, shared=rank is not None)
     with closing(work):
         if against is not None and not work.whole(PROTECTED, 0):
             work.put(PROTECTED, 0, protected_captions(store, against, tokens))
@@ -109,10 +115,16 @@ def findings_in_stages(
             did = do_stages(STAGES, made, work, execute, progress)
         with work.reading():
             result = _result(made, work, [kind for kind in kinds if kind not in wanted])
-            _publish(made, work, result, target)
+            with taken(work.folder, "verdicts") if rank else nullcontext():
+                if not target.exists():
+                    _publish(made, work, result, target)
+                elif read_summary(target).selections != result.selections:
+                    raise UsageError(f"{target}: {_EXISTS}")
+        done = [f"{rank.finished(work.folder)} of {counted(rank.of, 'rank', 'ranks')} done"] if rank else []
         if named_work is None:
             work.remove()
-    return replace(result, notes=(*result.notes, f"{counted(sum(did.values()), 'task', 'tasks')} run now"))
+    tasks = counted(sum(did.values()), "task", "tasks")
+    return replace(result, notes=(*result.notes, f"{tasks} run now", *done))
 
 
 def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:

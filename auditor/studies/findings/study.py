@@ -21,7 +21,8 @@ from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, 
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
-from auditor.scoring.scale_out.executors import executing
+from auditor.scoring.scale_out.executors import executing, force_of
+from auditor.scoring.scale_out.ranks import Rank
 from auditor.steps import Steps
 from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
@@ -66,6 +67,21 @@ CaptionsOnly = Annotated[
 Verdicts = Annotated[
     Path,
     p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
+]
+
+RankNumber = Annotated[
+    int | None,
+    p.Parameter(
+        "By files: the number of this command, from 0 on, if several share --work. They can start in any order.",
+        "rank",
+        least=0,
+        panel=p.BY_FILES,
+    ),
+]
+
+Ranks = Annotated[
+    int | None,
+    p.Parameter("By files: how many commands share --work.", "of", least=1, needs="rank", panel=p.BY_FILES),
 ]
 
 FailOn = Annotated[
@@ -142,15 +158,30 @@ def in_stages(
     executor: p.Executor = None,
     workers: p.Workers = None,
     address: p.Address = None,
+    rank: RankNumber = None,
+    ranks: Ranks = None,
     progress: Progress = silent,
 ) -> Result:
     """Find problems in the captions of Parquet files, and write verdicts, for `auditor findings --verdicts`."""
     from auditor.studies.findings.in_stages import findings_in_stages  # noqa: PLC0415  # reads files
 
     wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
-    execute = partial(executing, executor, workers, address)
-    found = findings_in_stages(store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress)
+    one = None if rank is None else _rank(rank, ranks, work, executor)
+    execute = partial(one.executing, force_of(workers)) if one else partial(executing, executor, workers, address)
+    found = findings_in_stages(
+        store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress, one
+    )
     return _failing(found, fail_on)
+
+
+def _rank(number: int, of: int | None, work: Path | None, executor: str | None) -> Rank:
+    """Return which of several commands on the same work this is. Raises `UsageError` without what they share."""
+    if of is None or work is None:
+        lacking = "--of with the number of all ranks" if of is None else "--work with the folder that all ranks share"
+        raise UsageError(f"--rank {number}: add {lacking}")
+    if executor not in (None, "here"):
+        raise UsageError(f"--executor {executor}: ranks use threads; leave it out")
+    return Rank(number, of)
 
 
 @face(located=located, alone=lambda given: given["verdicts"] is not None)
