@@ -29,7 +29,6 @@ from auditor.findings import searched_by_default
 from auditor.result import Result
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
-
 from auditor.studies.diversity import diversity
 from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical, search
 from auditor.studies.findings import findings, read_summary
@@ -471,6 +470,41 @@ def test_bytes_are_the_same_whoever_does_the_work_though_paths_are_relative(
     assert [path.name for path in tmp_path.iterdir()] == ["verdicts"]
 
 
+def test_ranks_that_start_one_after_another_write_what_one_command_writes(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path]
+) -> None:
+    options = {"work": tmp_path / "work", "ranks": 3}
+    notes = [staged(folder, tmp_path / "verdicts", rank=rank, **options).notes[-2:] for rank in (2, 0)]
+    assert [of_rank[1] for of_rank in notes] == ["1 of 3 ranks done", "2 of 3 ranks done"]
+    assert notes[1][0] == "0 tasks run now"
+    for name in (SUMMARY, *bytes_of(finished[1])):
+        assert (tmp_path / "verdicts" / name).read_bytes() == (finished[1] / name).read_bytes()
+    with pytest.raises(UsageError, match="already exists"):
+        staged(folder, finished[1], kinds=ONE, rank=0, ranks=2, work=tmp_path / "other")
+    with pytest.raises(UsageError, match="add --work with the folder that all ranks share"):
+        staged(folder, tmp_path / "more", rank=0, ranks=2)
+    with pytest.raises(UsageError, match="ranks count from 0, so the last of 2 is 1"):
+        staged(folder, tmp_path / "more", rank=2, **options | {"ranks": 2})
+
+
+@pytest.mark.usefixtures("_partitions_of_workers")
+def test_ranks_take_over_the_tasks_of_one_that_is_killed(
+    folder: Path, tmp_path: Path, of_one_kind: tuple[Result, Path, Path]
+) -> None:
+    work = tmp_path / "work"
+    command = [sys.executable, "-m", "auditor", "findings", str(folder / "*.parquet"), "--kind", *ONE, "--of", "3"]
+    command += ["--verdicts", str(tmp_path / "verdicts"), "--work", str(work), "--workers", "1"]
+    first = subprocess.Popen([*command, "--rank", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not any(work.glob(".auditor-*.temporary")) and first.poll() is None:
+        time.sleep(0.01)
+    first.kill()
+    others = [subprocess.Popen([*command, "--rank", rank], stdout=subprocess.DEVNULL) for rank in ("2", "0")]
+    assert [one.wait() for one in others] == [0, 0]
+    assert first.wait() == -signal.SIGKILL
+    assert bytes_of(tmp_path / "verdicts") == bytes_of(of_one_kind[1])
+    assert not any(work.glob(".auditor-*.temporary"))
+
+
 @pytest.mark.parametrize("executor", EVERYBODY[1:])
 @pytest.mark.usefixtures("_partitions_of_workers")
 def test_task_of_a_killed_worker_is_repeated(
@@ -691,16 +725,3 @@ def test_command_needs_no_store(folder: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "not checked in stages" in done.stdout.lower()
     assert not (tmp_path / "none.db").exists()
-
-
-def test_statement_is_cut_at_a_common_table_expression() -> None:
-    whole = (
-        "with a as (select ')' as x from t),\nb as (select x from a),\nc as (from u)\nselect * from b join c using (x)"
-    )
-    assert cut(whole, {"a": "temp.one"}, "b", "select count(*) from b").split() == (
-        "with a as ( from temp.one ), b as ( select x from a ) select count(*) from b".split()
-    )
-    assert "from u" in cut(whole, {"b": "temp.two"})
-    assert "')'" not in cut(whole, {"b": "temp.two"})
-    with pytest.raises(LookupError, match="no common table expression is called d"):
-        cut(whole, {}, "d")
