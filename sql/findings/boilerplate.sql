@@ -5,6 +5,7 @@
 -- reads: reference, text_tokens, vocabulary
 -- returns: image, slot, why
 -- order: r.image, r.slot
+-- merges: not, it compares captions across shards
 --
 -- Captions with a phrase that recurs beyond chance: six tokens in a row, behind the first three tokens of the caption,
 -- in at least `phrase_share` of the captions and in `phrase_captions` captions. By chance, a phrase is as frequent as

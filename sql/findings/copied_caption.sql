@@ -5,6 +5,7 @@
 -- reads: reference, caption, caption_tokens
 -- returns: image, slot, why
 -- order: captions desc, image, slot
+-- merges: not, `captions-at-several-images` lists all copies
 --
 -- Copies of a caption that stands out: at least `least_captions` images and `least_share` of the captions have it, and it
 -- is `times_as_frequent` as frequent as the eleventh most frequent text. So frequent short captions of a dataset with

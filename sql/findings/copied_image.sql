@@ -5,6 +5,7 @@
 -- reads: reference, text_tokens
 -- returns: image, slot, split, other_image, other_slot, other_split, shared, captions, other_captions, bits
 -- order: o.image, t.image
+-- merges: not, it compares captions across shards
 --
 -- Images that share at least two texts with another image, and at least half of the texts of either: one image under
 -- two ids. Short texts of frequent words meet by chance, and so do texts of many images. A text is worth as many bits as

@@ -5,6 +5,7 @@
 -- reads: reference, text_tokens, membership, caption_tokens
 -- returns: image, slot, other_image, other_slot, shared, captions, images, agreeing
 -- order: e.image
+-- merges: not, it compares with another dataset of the store
 --
 -- Images whose captions another dataset, `other`, has for another image. Both datasets have the image id, no text of
 -- the image is the same in both, and at least two texts belong to one other image there. `images` counts the images in

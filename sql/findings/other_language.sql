@@ -5,6 +5,7 @@
 -- reads: reference, text_tokens, caption_language, english_token, vocabulary
 -- returns: image, slot, why
 -- order: r.image, r.slot
+-- merges: not, it compares captions across shards
 --
 -- Captions in one of the languages `rare` (relation caption_language, with a probability of at least `least`) that have
 -- three different words or more, at most six in ten of them familiar. If `main` is not English, for which a list of words

@@ -5,6 +5,7 @@
 -- reads: reference, text_tokens, membership, caption_tokens
 -- returns: image, slot, other_image, images, agreeing
 -- order: m.image
+-- merges: not, it compares with another version in the store
 --
 -- Images with a text that the version `other_seq` of dataset `other` has for another image only, as after a list of
 -- captions has slipped by a line. Neither image has a text in common with itself there, and the other image has such a

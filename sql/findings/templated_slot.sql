@@ -5,6 +5,7 @@
 -- reads: reference, text_tokens, vocabulary
 -- returns: image, slot, why
 -- order: r.image, r.slot
+-- merges: not, it compares captions across shards
 --
 -- Captions of one slot with four words in a row that occur in this slot with at least the share `alone`, and not by
 -- chance. The log-likelihood ratio of that share and the slot's share of all word sequences is at least `evidence`, in

@@ -16,6 +16,8 @@ from auditor.store.sqlfiles import catalogue
 #: What a part has of its own: tables of its store, what `Captions.workspace` binds, or texts.
 _OWN = frozenset({"caption", "caption_tokens", "distinct_text", "made_text", "membership", "reference", "text_at_work"})
 
+_NOT = "not, "
+
 #: What parts have in common: words have the same numbers in all.
 _SHARED = "vocabulary"
 
@@ -30,9 +32,17 @@ def is_sum(name: str) -> bool:
     return catalogue()[name].merges.startswith(("sum ", "distinct"))
 
 
+def why_not(name: str) -> str:
+    """Return why the rows of a SELECT do not merge, as its header says; empty if it does not say so."""
+    said = catalogue()[name].merges
+    return said.removeprefix(_NOT) if said.startswith(_NOT) else ""
+
+
 @functools.cache
 def merges(name: str) -> bool:
     """Return whether the rows of a SELECT over all captions follow from those of parts."""
+    if why_not(name):
+        return False
     reads = [read for read in catalogue()[name].reads if read != _SHARED]
     below = all(merges(read) for read in reads if read in catalogue() and read not in _OWN)
     return below and bool(catalogue()[name].merges or not any(read in _OWN or _depends(read) for read in reads))

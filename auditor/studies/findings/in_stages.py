@@ -18,6 +18,7 @@ from auditor.files.folders import replacing_folder
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, severity, tally
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, counted
+from auditor.scoring.scale_out import merging
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.ranks import Rank, alone, taken
@@ -52,7 +53,7 @@ _TOKENIZERS = ("bare", "char")
 _PAIRS = "it is searched for if no --kind is given, unless too many captions are similar"
 _TRAINED = "it compares each caption with statistics of all others"
 
-#: Why kinds are not searched for in stages.
+#: Why kinds that other studies find are not searched for in stages.
 _WHY_NOT = {
     LEAK: _PAIRS,
     COPIED: _PAIRS,
@@ -61,14 +62,15 @@ _WHY_NOT = {
     "unlike-slot": _TRAINED,
     "sorted-captions": _TRAINED,
     "bound-upside-down": "`auditor bounds DATASET --work FOLDER` computes bounds in stages",
-    "copied-captions": "`captions-at-several-images` lists all copies",
-    "exchanged-images": "it compares with another dataset of the store",
-    "shifted-captions": "it compares with another version in the store",
 }
 
 _REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 
-_OTHERWISE = "it compares captions across shards"
+
+def _why_not(kind: str) -> str:
+    """Return why captions of a kind are not searched for in stages, as the header of its SELECT says, or this module."""
+    return _WHY_NOT.get(kind) or merging.why_not(CAPTION_KINDS[kind].select)
+
 
 _EXISTS = "already exists; remove it, or name another folder with --verdicts"
 
@@ -163,7 +165,7 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
         for kind in checked
     ]
     left_out = [kind for kind in others if kind in _REPORTED and kind not in checked]
-    kinds += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in left_out]
+    kinds += [(kind, None, None, _why_not(kind)) for kind in left_out]
     parts.insert(1, pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row"))
     leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
     rows = pl.concat(parts, how="diagonal_relaxed")
