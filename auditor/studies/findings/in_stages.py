@@ -68,7 +68,7 @@ _REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 
 
 def _why_not(kind: str) -> str:
-    """Return why captions of a kind are not searched for in stages, as the header of its SELECT says, or this module."""
+    """Return why captions of a kind are not searched for in stages, as this module or the header of its SELECT says."""
     return _WHY_NOT.get(kind) or merging.why_not(CAPTION_KINDS[kind].select)
 
 
