@@ -119,12 +119,7 @@ _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 def tables(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Table]:
     """Yield the tables of one dataset."""
-    label, truth, mean, rule = (
-        part.votes.selection.label,
-        part.votes.truth,
-        over_draws(part.accuracy),
-        _tie_rule(settings),
-    )
+    label, truth, mean = part.votes.selection.label, part.votes.truth, over_draws(part.accuracy)
     yield _accuracy(part, mean.filter(references=part.most), settings)
     if mean["references"].n_unique() > 1:
         yield _by_reference_count(mean, truth)
@@ -135,7 +130,7 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Table
         yield _ceiling(part, settings)
     if part.ceiling_by_votes.height:
         wide = part.ceiling_by_votes.pivot("references", index=["kind", "n"], values="value")
-        caption = f"Columns: the number of votes that predict the other half. {rule}"
+        caption = f"Columns: the number of votes that predict the other half. {_tie_rule(settings)}"
         title = f"a few votes against half of the votes: {truth}"
         yield Table(title, wide, caption=caption, name="ceiling-by-votes", further=True)
     if part.league:
