@@ -220,8 +220,8 @@ def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
     numbers = mean["references"].unique().sort().to_list()
     chosen = [k for k in numbers if k in (*_COLUMNS, numbers[-1]) or len(numbers) <= len(_COLUMNS)]
     shown = mean.filter(pl.col("references").is_in(chosen))
-    is_best = pl.col("value") == pl.col("value").max().over("references")
-    best = shown.filter(is_best, kind=ALL).sort("references", maintain_order=True)
+    whole = shown.filter(kind=ALL).sort("references", maintain_order=True)
+    best = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
     names = best.group_by("references", maintain_order=True).agg(pl.col("metric").str.join(", ")).rows()
     wide = shown.pivot("references", index=["kind", "metric"], values="value")
     return Table(
