@@ -28,12 +28,13 @@ def named_rows(
 ) -> pl.DataFrame:
     """Return the columns of `auditor bounds`, from the summary of a candidate's scores."""
     return stamp(selection, summary).select(
-        "dataset", "version", "metric", pl.lit(candidate).alias("candidate"),
-        "level", "n", "mean", "sd", "median", "min", "max", "split",
+        *("dataset", "version", "metric"),
+        pl.lit(candidate).alias("candidate"),
+        *("level", "n", "mean", "sd", "median", "min", "max", "split"),
         seed=pl.lit(seed, pl.Int64),
         drawn_from=pl.lit(source, pl.String),
         signature=pl.col("metric").replace_strict(dict(signatures)),
-    )  # fmt: skip
+    )
 
 
 _HUMAN, _OF_CAPTIONS = pl.col("candidate") == "human", pl.col("level") == "caption"
@@ -87,16 +88,16 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     candidate, and the variant unless it is raw.
     """
     is_raw, name = pl.col("variant") == RAW, pl.col("candidate")
+    summary = pl.col("mean", "sd", "median", "min", "max").mean()
     averaged = (
         rows.group_by("dataset", "version", "split", "variant", "metric", "candidate", "level", maintain_order=True)
-        .agg(pl.col("n").first(), pl.col("mean", "sd", "median", "min", "max").mean(),
-             spread=pl.col("mean").std(), draws=pl.len())
+        .agg(pl.col("n").first(), summary, spread=pl.col("mean").std(), draws=pl.len())
         .with_columns(
             column=pl.when(is_raw).then(name).otherwise(pl.format("{}, {}", name, "variant")),
             ending=pl.when(is_raw).then(pl.lit("")).otherwise(pl.lit(", each text once per image")),
             suffix=pl.when(is_raw).then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
         )
-    )  # fmt: skip
+    )
     return folded(
         table for selection in selections for table in filled(_VIEWS, selection.rows_of(averaged), selection.label)
     )
@@ -141,11 +142,10 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
     first, base = (pl.col("metric").str.extract(begin) for begin in ("^([a-z]+)", "^([^:]+)"))
     known = first.replace(_FAMILIES)
     family = pl.when(known.is_in(list(_TITLES))).then(known).otherwise(base)
-    upper = [
-        _bars(name, f"Upper bound: {_TITLES.get(name, name) if part['metric'].n_unique() > 1 else part['metric'][0]}",
-              part.drop("family"), "dataset", "metric", "Each caption against the others of its image.")
-        for (name,), part in means.filter(_HUMAN).with_columns(family=family).group_by("family", maintain_order=True)
-    ]  # fmt: skip
+    upper, caption = [], "Each caption against the others of its image."
+    for (name,), part in means.filter(_HUMAN).with_columns(family=family).group_by("family", maintain_order=True):
+        title = _TITLES.get(name, name) if part["metric"].n_unique() > 1 else part["metric"][0]
+        upper.append(_bars(name, f"Upper bound: {title}", part.drop("family"), "dataset", "metric", caption))
     is_by_dataset = means["dataset"].n_unique() <= means["metric"].n_unique()
     of, x = ("dataset", "metric") if is_by_dataset else ("metric", "dataset")
     caption = "human is the upper bound, the others are lower bounds."

@@ -26,11 +26,12 @@ _INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("
 #: Statistics for which the first rank is best. Captions of an image can be too similar.
 BETTER = ("upper", "specificity")
 
+_DIGITS = (("low", 3), ("high", 3))
+
 #: A table that places datasets by homogeneity, without its rows.
 PLACED = Table(
-    "", EMPTY, ("homogeneity",), sections="metric", digits=(("low", 3), ("high", 3)), name="homogeneity",
-    is_scaled=True, sample=RAW,
-)  # fmt: skip
+    "", EMPTY, ("homogeneity",), sections="metric", digits=_DIGITS, name="homogeneity", is_scaled=True, sample=RAW
+)
 
 _TIED = "Ranks such as 1–2 are tied within sampling error"
 

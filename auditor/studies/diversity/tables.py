@@ -74,7 +74,9 @@ _TABLES = (
 _INTERVALS = tuple(
     View(
         Table(
-            f"{name}, with an interval over images", EMPTY, name=name,
+            f"{name}, with an interval over images",
+            EMPTY,
+            name=name,
             caption=f"low, high: {CONFIDENCE:.0%} confidence interval ({RESAMPLES:,} resamples of images)",
             digits=tuple((column, STATISTICS[name].digits) for column in (name, "low", "high")),
         ),
@@ -82,7 +84,7 @@ _INTERVALS = tuple(
         columns=("dataset", pl.col("value").alias(name), "low", "high"),
     )
     for name in OVER_IMAGES
-)  # fmt: skip
+)
 
 _DECILE = pl.col("statistic").str.extract(r"^coverage-decile-(\d+)$").cast(pl.Int64)
 

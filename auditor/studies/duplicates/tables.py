@@ -146,8 +146,8 @@ def _share(column: str | pl.Expr, of: str) -> pl.Expr:
 def _by_match(matches: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each kind of match instead of columns `exact` and `near`."""
     either = matches.with_columns(any=pl.col("exact") + pl.col("near"))
-    return either.unpivot(["exact", "near", "any"], index=matches.drop("exact", "near").columns,
-                          variable_name="match", value_name="found")  # fmt: skip
+    keys = matches.drop("exact", "near").columns
+    return either.unpivot(["exact", "near", "any"], index=keys, variable_name="match", value_name="found")
 
 
 def _places(questions: Sequence[Question]) -> pl.DataFrame:
@@ -156,10 +156,9 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
     for question in questions:
         side, against = question.side, question.against
         own, other = side.selection.version, against.selection.version
-        named.append((
-            question.number, side.number, own.dataset, own.version, side.split, question.scope, other.dataset,
-            other.version, against.split, side.label, None if side == against else against.label,
-        ))  # fmt: skip
+        place = (own.dataset, own.version, side.split, question.scope, other.dataset, other.version, against.split)
+        beside = None if side == against else against.label
+        named.append((question.number, side.number, *place, side.label, beside))
     kinds = {"question_no": pl.UInt32, "side_no": pl.UInt32}
     schema = kinds | dict.fromkeys((*_PLACE, "side", "beside"), pl.String)
     return pl.DataFrame(named, schema=schema, orient="row")

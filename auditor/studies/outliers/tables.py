@@ -57,16 +57,14 @@ _UNLIKE = _listing(
     ("image", "slot", "value", "others", "text"),
 )
 
-_UNFIT_IMAGES = View(
+_UNFIT_IMAGES, _DIFFICULT = View(
     Table(
         "the images of {label} with the worst match to their captions", EMPTY, name="unfit-images",
         caption="match: how much better the captions match the vector of their image than those of other images, in "
         "standard deviations (mean); text: the caption most similar to the others",
     ),
     columns=("image", "n", "match", "text"),
-)  # fmt: skip
-
-_DIFFICULT = View(
+), View(
     Table(
         "the most difficult images of {label}", EMPTY, name="difficult-images",
         caption="difficulty: 1 - mean score; consensus: slot of the caption most similar to the others (the first of "

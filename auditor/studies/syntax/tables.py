@@ -100,13 +100,15 @@ def against_people(people: Selection) -> View[Table]:
     """Compare the phrases of systems with those of human captions, in rows of one pipeline."""
     return View(
         Table(
-            f"phrases of the human captions, {people.label}", EMPTY, name="against-people",
+            f"phrases of the human captions, {people.label}",
+            EMPTY,
+            name="against-people",
             caption="coverage: share of human phrases that the system uses; precision: share of its phrases in a human "
             "caption of the image; compounds of two nouns, prepositional phrases of depth 1",
         ),
         where=pl.col("statistic").str.contains("-(coverage|precision)$"),
         pivot=("statistic", "dataset", "value"),
-    )  # fmt: skip
+    )
 
 
 def of_pipelines(pipelines: Sequence[str]) -> View[Table]:
@@ -116,10 +118,13 @@ def of_pipelines(pipelines: Sequence[str]) -> View[Table]:
     is_known = pl.col("value").is_not_null()
     return View(
         Table(
-            "the same statistics by each pipeline", EMPTY, sections="dataset", name="pipelines",
+            "the same statistics by each pipeline",
+            EMPTY,
+            sections="dataset",
+            name="pipelines",
             caption="spread: largest minus smallest value; relative: spread as a share of the largest",
         ),
         where=is_known & (is_known.sum().over("dataset", "statistic") == len(pipelines)),
         pivot=("pipeline", ["dataset", "statistic"], "value"),
         columns=(pl.all(), *spread),
-    )  # fmt: skip
+    )
