@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -30,25 +30,30 @@ from auditor.studies.score.presets import Preset, Printed
 #: Systems are scored against all captions of the image, as in these programs.
 _ALL = References("all")
 
+#: Numbers that a program prints, with the metric of each.
+Numbers = list[tuple[Printed, MetricRequest]]
+
 #: The mean of the scores of a metric.
 _MEAN = mean_of(lambda scores, settings: scores[settings["metric"]])
 
 
+class Outputs(NamedTuple):
+    """The outputs of systems, the described images of each, and notes on mismatches with the references."""
+
+    systems: Sequence[Selection]
+    coverage: Coverage
+    notes: Sequence[Said]
+
+
 def printed(
-    store: Store,
-    selection: Selection,
-    systems: Sequence[Selection],
-    preset: Preset,
-    resampling: Resampling,
-    coverage: Coverage,
-    messages: Sequence[Said],
-    progress: Progress,
+    store: Store, selection: Selection, outputs: Outputs, preset: Preset, resampling: Resampling, progress: Progress
 ) -> Result:
     """Score whole outputs as a program does, with intervals, and tests against the first output."""
+    systems, coverage, messages = outputs
     for system in systems:
         _refuse_several(store, selection, system)
     scored, notes = _scorable(store, selection, preset)
-    of_tokenizer, signed = dict[str, list[tuple[Printed, MetricRequest]]](), dict[str, str]()
+    of_tokenizer, signed = dict[str, Numbers](), dict[str, str]()
     rule = {"missing": coverage.missing} if coverage.has_gaps else {}
     for number, metric in scored:
         of_tokenizer.setdefault(number.tokenizer, []).append((number, metric))
@@ -94,11 +99,9 @@ def printed(
     )
 
 
-def _scorable(
-    store: Store, selection: Selection, preset: Preset
-) -> tuple[list[tuple[Printed, MetricRequest]], list[Said]]:
+def _scorable(store: Store, selection: Selection, preset: Preset) -> tuple[Numbers, list[Said]]:
     """Return the numbers of a preset that are installed, and notes on those that cannot be computed."""
-    usable, notes, is_any = list[tuple[Printed, MetricRequest]](), list[Said](), False
+    usable, notes, is_any = Numbers(), list[Said](), False
     for number in preset.printed:
         name = number.metric.partition(":")[0]
         if reason := lacking(METRICS[name]):
@@ -115,27 +118,23 @@ def _scorable(
 
 
 def _rows(
-    captions: Captions,
-    candidates: Mapping[str, CandidateSet],
-    scored: Sequence[tuple[Printed, MetricRequest]],
-    resampling: Resampling,
-    progress: Progress,
+    captions: Captions, outputs: Mapping[str, CandidateSet], scored: Numbers, resampling: Resampling, progress: Progress
 ) -> pl.DataFrame:
     """Return the rows of the numbers of one tokenizer."""
     selection, reasons = captions.selection, refused(captions, [metric for _, metric in scored])
     counted = dict.fromkeys(metric.counting for _, metric in scored if metric.label not in reasons)
-    counts, measures, absent = count(captions, [*candidates.values()], [*counted], progress), dict[str, Measure](), {}
+    counts, measures, absent = count(captions, [*outputs.values()], [*counted], progress), dict[str, Measure](), {}
     for number, metric in scored:
         if metric.label in reasons:
             absent[number.name] = reasons[metric.label]
             continue
         settings = {**metric.metric.fixed, **metric.settings}
-        of_output = {label: counts[candidate.name, metric.counting] for label, candidate in candidates.items()}
+        of_output = {label: counts[output.name, metric.counting] for label, output in outputs.items()}
         ends = metric.metric.ends(settings)
         measure = measures[number.name] = _measure(number.together, of_output, settings, ends, number.scale)
         for label in (label for label, sums in measure.outputs.items() if sums.is_empty()):
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
-    contents = {label: output.drawn_from[0].content for label, output in candidates.items()}
+    contents = {label: output.drawn_from[0].content for label, output in outputs.items()}
     rows = _beside_first(measures, absent, resampling, selection, contents, progress)
     for name, measure in measures.items():
         within(name, rows.filter(metric=name)["value"], measure.ends)
@@ -203,23 +202,19 @@ def _tables(
     return shown, replace(beside, name="intervals")
 
 
-def systems_of(
-    store: Store, selection: Selection, ref: str, candidates: Sequence[str], missing: str
-) -> tuple[list[Selection], Coverage, list[Said]]:
+def systems_of(store: Store, selection: Selection, ref: str, candidates: Sequence[str], missing: str) -> Outputs:
     """Return the named outputs, the described images of each, and notes on mismatches with the references."""
-    notes: list[Said] = []
-    systems = resolve_all(store, candidates)
+    systems, notes = resolve_all(store, candidates), list[Said]()
     for name, system in zip(candidates, systems, strict=True):
         if system.version.dataset == selection.version.dataset:
             raise UsageError(f"{name}: scores {ref} against itself; leave out --candidates for leave-one-out")
         notes += _unmatched(store, selection, system)
-        if system.version.kind != "candidates":
-            notes.append(
-                f"{name} was ingested as {system.version.kind}, not as candidates (set --kind in `auditor ingest`)"
-            )
+        kind = system.version.kind
+        if kind != "candidates":
+            notes.append(f"{name} was ingested as {kind}, not as candidates (set --kind in `auditor ingest`)")
     every = set(images(store, selection)["image"])
     of = {system.label: every.intersection(images(store, system)["image"]) for system in systems}
-    return list(systems), Coverage(every, of, missing), notes
+    return Outputs(systems, Coverage(every, of, missing), notes)
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
@@ -243,10 +238,9 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
 
 def means_of(
     captions: Captions,
-    systems: Sequence[Selection],
+    outputs: Outputs,
     scores: pl.DataFrame,
     metrics: Sequence[MetricRequest],
-    coverage: Coverage,
     resampling: Resampling,
     progress: Progress,
 ) -> tuple[Table, tuple[str, ...]]:
@@ -255,12 +249,13 @@ def means_of(
     `scores` on all images have columns system, image, slot and the metrics. Those on some images are scored again, with
     the document frequencies of these images.
     """
+    systems, coverage, _ = outputs
 
     def compared(images: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
         reasons = {} if images is None else {metric.label: metric.refusal(len(images)) for metric in metrics}
         absent = {label: reason for label, reason in reasons.items() if reason is not None}
         known = [metric for metric in metrics if metric.label not in absent]
-        some, outputs = captions.like(replace(captions.selection, images=images)), {}
+        some, scored = captions.like(replace(captions.selection, images=images)), {}
         for system in (system for system in systems if known and system.label in labels):
             own, output = scores.filter(system=system.label), output_of(system, filled=is_filled)
             if images is not None or is_filled > (coverage.missing == EMPTY):
@@ -268,9 +263,9 @@ def means_of(
                 is_new = ~pl.col("image").is_in(coverage.of[system.label])
                 same = again.join(own, on=["image", "slot"], how="semi", maintain_order="left")
                 own = pl.concat([same, again.filter(is_new)])
-            outputs[system.label] = own
+            scored[system.label] = own
         measures = {
-            metric.label: _measure(_MEAN, outputs, {"metric": metric.label}, metric.metric.ends(metric.settings))
+            metric.label: _measure(_MEAN, scored, {"metric": metric.label}, metric.metric.ends(metric.settings))
             for metric in known
         }
         contents = {system.label: system.content for system in systems if system.label in labels}
