@@ -23,7 +23,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.statistics.significance import SMALLEST_P
-from auditor.store.captions import Captions, select_all, selections_of, stepwise
+from auditor.store.captions import Captions, select_all, selections_of, stamp, stepwise
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -137,12 +137,8 @@ def _correlations(
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
         values = at_level(scores.select("image", *labels), level)
         parts.append(
-            correlate_scores(values, statistics).select(
-                pl.lit(selection.version.dataset).alias("dataset"),
-                pl.lit(level).alias("level"),
-                pl.all(),
-                pl.lit(selection.version.version).alias("version"),
-                pl.lit(selection.split, pl.String).alias("split"),
+            stamp(selection, correlate_scores(values, statistics)).select(
+                "dataset", pl.lit(level).alias("level"), pl.exclude("dataset", "version", "split"), "version", "split"
             )
         )
         if values.height < FEWEST:

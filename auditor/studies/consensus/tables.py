@@ -208,12 +208,9 @@ def _accuracy(part: ConsensusResult, full: pl.DataFrame, settings: ConsensusSett
     columns = ["metric", ALL, *spread, *(kind for kind in number if kind != ALL), "ties"]
     interval = " Low and high of all pairs: 95% confidence interval (bootstrap over images)." if len(spread) > 1 else ""
     wide = full.pivot("kind", index="metric", values="value").join(whole, on="metric", maintain_order="left")
-    return Table(
-        f"agreement with raters: {part.votes.truth}, {part.most} references of {part.references.label}",
-        wide.select(columns),
-        caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number.items())}. {_tie_rule(settings)}{interval}",
-        name="agreement-with-people",
-    )
+    title = f"agreement with raters: {part.votes.truth}, {part.most} references of {part.references.label}"
+    caption = f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number.items())}. {_tie_rule(settings)}{interval}"
+    return Table(title, wide.select(columns), caption=caption, name="agreement-with-people")
 
 
 def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
@@ -223,15 +220,13 @@ def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
     whole = shown.filter(kind=ALL).sort("references", maintain_order=True)
     best = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
     names = best.group_by("references", maintain_order=True).agg(pl.col("metric").str.join(", ")).rows()
-    wide = shown.pivot("references", index=["kind", "metric"], values="value")
-    return Table(
-        f"accuracy by number of references: {truth}",
-        wide.select("kind", "metric", *map(str, chosen)).sort(_in_order(mean, "kind"), maintain_order=True),
-        sections="kind",
-        caption=f"Best metric over all pairs, by number of references: "
-        f"{'; '.join(f'{number}: {metrics}' for number, metrics in names)}.",
-        name="accuracy-by-references",
+    wide = shown.pivot("references", index=["kind", "metric"], values="value").sort(
+        _in_order(mean, "kind"), maintain_order=True
     )
+    title, columns = f"accuracy by number of references: {truth}", ["kind", "metric", *map(str, chosen)]
+    caption = "; ".join(f"{number}: {metrics}" for number, metrics in names)
+    caption = f"Best metric over all pairs, by number of references: {caption}."
+    return Table(title, wide.select(columns), sections="kind", caption=caption, name="accuracy-by-references")
 
 
 def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
@@ -241,9 +236,6 @@ def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
         rows = rows.join(halves, on="kind", how="left", maintain_order="left")
         draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
         seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
-    return Table(
-        f"half of the votes against the other half: {part.votes.truth}",
-        rows,
-        caption=f"Raters: exact expectation over all halves, 95% interval over images. {_tie_rule(settings)}{seen}",
-        name="ceiling",
-    )
+    title = f"half of the votes against the other half: {part.votes.truth}"
+    caption = f"Raters: exact expectation over all halves, 95% interval over images. {_tie_rule(settings)}{seen}"
+    return Table(title, rows, caption=caption, name="ceiling")
