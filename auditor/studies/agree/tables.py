@@ -90,14 +90,12 @@ def tables(
     order, of_metrics, label = ranked(rated, rows), _of_metrics(rows), rated.annotated.label
     judges = counted(len(rated.judges), "judge", "judges")
     of = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges}"
-    strength = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
-    drawn = f"confidence interval (bootstrap over images, {resampling.resamples:,} resamples)"
-    yield Table(
-        f"metrics against human ratings, {label}: {of}",
-        _metrics(order, of_metrics, ["n", "own_value"] if has_gaps else []),
-        caption=(f"low, high: {resampling.confidence:.0%} {drawn}; " if resampling.resamples else "") + strength,
-        name="metrics-against-people",
-    )
+    caption = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
+    if resampling.resamples:
+        drawn = f"confidence interval (bootstrap over images, {resampling.resamples:,} resamples)"
+        caption = f"low, high: {resampling.confidence:.0%} {drawn}; {caption}"
+    title, metrics = f"metrics against human ratings, {label}: {of}", _metrics(order, of_metrics, has_gaps=has_gaps)
+    yield Table(title, metrics, caption=caption, name="metrics-against-people")
     if of_metrics["statistic"].n_unique() > 1:
         first = of_metrics.filter(protocol=order.item(0, "protocol"), candidates=ALL)
         columns = dict[str, str]()
@@ -112,26 +110,24 @@ def tables(
         yield Table(f"agreement between raters, {label}", with_values(people, "low", "high", "p"), name="people")
     neighbors = _neighbors(order["metric"].to_list(), rows)
     if neighbors.height:
-        yield Table(
-            f"differences between neighboring metrics of {label}, by protocol {neighbors['protocol'][0]}",
-            neighbors.drop("protocol"),
-            caption="difference of the coefficients, with an interval over images. p decides: it is corrected for "
-            "all pairs of metrics (Holm), the interval is not. t: Williams, z: Steiger; both treat captions as "
-            "independent, with uncorrected p",
-            name="differences",
+        title = f"differences between neighboring metrics of {label}, by protocol {neighbors['protocol'][0]}"
+        caption = (
+            "difference of the coefficients, with an interval over images. p decides: it is corrected for all pairs of "
+            "metrics (Holm), the interval is not. t: Williams, z: Steiger; both treat captions as independent, with "
+            "uncorrected p"
         )
+        yield Table(title, neighbors.drop("protocol"), caption=caption, name="differences")
     halves = rows.filter(statistic="kappa", candidates=ALL).sort("value", descending=True, nulls_last=True)
     if halves["value"].count():
-        yield Table(
-            f"Cohen's kappa, {label}",
-            halves.select("metric", kappa="value", cut="threshold"),
-            caption=f"mean ratings of at least {threshold:g}, scores of the cut or better. The cut maximizes "
-            "kappa, unless you set --cut. It is chosen on these captions, so kappa is an upper limit",
-            name="kappa",
+        cuts = halves.select("metric", kappa="value", cut="threshold")
+        caption = (
+            f"mean ratings of at least {threshold:g}, scores of the cut or better. The cut maximizes kappa, unless you "
+            "set --cut. It is chosen on these captions, so kappa is an upper limit"
         )
+        yield Table(f"Cohen's kappa, {label}", cuts, caption=caption, name="kappa")
 
 
-def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, further: Sequence[str]) -> pl.DataFrame:
+def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, *, has_gaps: bool) -> pl.DataFrame:
     """Return the first coefficient by every protocol, and without the captions that are references."""
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     is_first, is_without = pl.col("protocol") == first, pl.col("candidates") == WITHOUT
@@ -141,10 +137,9 @@ def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, further: Sequence[st
         .with_columns(title=pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol"))
         .pivot("title", index="metric", values="value")
     )
-    interval = ["low", "high"] if order["low"].count() else []
-    value = pl.col("value").alias(f"{statistic}, {first}")
-    shown = order.select("metric", value, *interval, "p", "strength", *further)
-    return shown.join(others, on="metric", how="left", maintain_order="left")
+    value, gaps = pl.col("value").alias(f"{statistic}, {first}"), ["n", "own_value"] if has_gaps else []
+    shown = order.select("metric", value, "low", "high", "p", "strength", *gaps)
+    return with_values(shown, "low", "high").join(others, on="metric", how="left", maintain_order="left")
 
 
 def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
