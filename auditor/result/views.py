@@ -60,7 +60,7 @@ class View(Generic[T]):
         return (self._of(part, label) for part in parts if part.height)
 
     def _of(self, rows: pl.DataFrame, label: str) -> T:
-        words = {"label": label} | rows.row(0, named=True)
+        words = rows.row(0, named=True) | {"label": label}
         rows = rows.unique(self.unique, keep="first", maintain_order=True) if self.unique else rows
         if self.pivot is not None:
             on, index, values = self.pivot
