@@ -13,7 +13,7 @@ from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
 from auditor.parameters import EMPTY
 from auditor.ranges import Ends, within
-from auditor.result import Finding, Result, Said, Table, about, counted, findings_in, listed, notes_in
+from auditor.result import Finding, Result, Said, Table, about, counted, listed
 from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
@@ -93,8 +93,7 @@ def printed(
         selections=(selection, *systems),
         signatures=signed,
         tables=_tables(frame, selection, preset, resampling, coverage),
-        notes=notes_in(reported),
-        findings=findings_in(reported),
+        said=reported,
         lead=lead,
     )
 
