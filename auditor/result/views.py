@@ -57,7 +57,7 @@ class View(Generic[T]):
         if self.where is not None:
             rows = rows.filter(pl.col("statistic") == self.where if isinstance(self.where, str) else self.where)
         parts = rows.partition_by(self.each, maintain_order=True) if self.each else [rows]
-        return (self._of(part, label) for part in parts if part.height)
+        return (self._of(shown, label) for shown in parts if shown.height)
 
     def _of(self, rows: pl.DataFrame, label: str) -> T:
         words = rows.row(0, named=True) | {"label": label}

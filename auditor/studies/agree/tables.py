@@ -212,12 +212,12 @@ def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:
 
 def own_references(rated: Rated) -> list[Said]:
     """Return how many rated captions are a reference of their image."""
-    own, against = rated.scores.filter("is_reference").height, rated.references.label
-    subject = counted(own, "caption is", "captions are")
+    copies, against = rated.scores.filter("is_reference").height, rated.references.label
+    subject = counted(copies, "caption is", "captions are")
     sentence = (
         f"{rated.annotated.label}: {subject} identical to a reference of the image in {against}. "
         "Rows with candidates = without-references exclude such captions"
     )
     where = about(rated.annotated, against=against)
-    found = Finding("own-references", sentence, where, {"captions": own}, rated.scores.height, "warning")
-    return [found] if own else []
+    found = Finding("own-references", sentence, where, {"captions": copies}, rated.scores.height, "warning")
+    return [found] if copies else []

@@ -107,8 +107,8 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
     """Return the upper bound of each dataset, and the score of a caption of another image."""
     led = []
     for selection in selections:
-        own = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
-        means = own.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
+        scored = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
+        means = scored.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
         both = means.drop_nulls().select("metric", "human", "intra").rows() if means.width == 3 else []
         ratios = "; ".join(f"{metric} {human:.3f} against {intra:.3f}" for metric, human, intra in both)
         if ratios:
@@ -140,18 +140,18 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
     rows = labeled(selections, rows.filter(_OF_CAPTIONS))
     means = rows.group_by("dataset", "metric", "candidate", maintain_order=True).agg(pl.col("mean").mean())
     first, base = (pl.col("metric").str.extract(begin) for begin in ("^([a-z]+)", "^([^:]+)"))
-    known = first.replace(_FAMILIES)
-    family = pl.when(known.is_in(list(_TITLES))).then(known).otherwise(base)
+    shared = first.replace(_FAMILIES)
+    family = pl.when(shared.is_in(list(_TITLES))).then(shared).otherwise(base)
     upper, caption = [], "Each caption against the others of its image."
-    for (name,), part in means.filter(_HUMAN).with_columns(family=family).group_by("family", maintain_order=True):
-        title = _TITLES.get(name, name) if part["metric"].n_unique() > 1 else part["metric"][0]
-        upper.append(_bars(name, f"Upper bound: {title}", part.drop("family"), "dataset", "metric", caption))
+    for (name,), shown in means.filter(_HUMAN).with_columns(family=family).group_by("family", maintain_order=True):
+        title = _TITLES.get(name, name) if shown["metric"].n_unique() > 1 else shown["metric"][0]
+        upper.append(_bars(name, f"Upper bound: {title}", shown.drop("family"), "dataset", "metric", caption))
     is_by_dataset = means["dataset"].n_unique() <= means["metric"].n_unique()
     of, x = ("dataset", "metric") if is_by_dataset else ("metric", "dataset")
     caption = "human is the upper bound, the others are lower bounds."
     both = [
-        _bars(f"bounds-{number}", f"Upper and lower bounds: {part[of][0]}", part, x, "candidate", caption)
-        for number, (_, part) in enumerate(means.group_by(of, maintain_order=True), 1)
+        _bars(f"bounds-{number}", f"Upper and lower bounds: {shown[of][0]}", shown, x, "candidate", caption)
+        for number, (_, shown) in enumerate(means.group_by(of, maintain_order=True), 1)
     ]
     return (*upper, *both)
 

@@ -113,11 +113,11 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _accuracies(selection: Selection, rows: pl.DataFrame, *, has_two: bool) -> Table:
-    known = rows.select("part", "scorer", "kind", value="accuracy")
+    shares = rows.select("part", "scorer", "kind", value="accuracy")
     for name, column in (("chance", "expected"), ("best constant answer", "majority")):
         values = rows.group_by("part", maintain_order=True).agg(value=pl.col(column).drop_nulls().first())
-        known = pl.concat([known, values.select("part", scorer=pl.lit(name), kind=pl.lit("constant"), value="value")])
-    shown = known.pivot("part", index=["scorer", "kind"], values="value")
+        shares = pl.concat([shares, values.select("part", scorer=pl.lit(name), kind=pl.lit("constant"), value="value")])
+    shown = shares.pivot("part", index=["scorer", "kind"], values="value")
     parts = shown.columns[2:]
     what = "all right captions score higher" if has_two else "the right caption is chosen"
     caption = (

@@ -37,9 +37,9 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
     """Report how varied the words of each dataset are, with the range over random orders or parallel lists."""
     sentences = []
     for selection in selections:
-        own = selection.rows_of(rows).drop_nulls("value").select("statistic", "value", "low", "high")
-        known = {name: f"{digits(value)}{interval(low, high)}" for name, value, low, high in own.iter_rows()}
-        parts = [f"{what} = {known[name]}" for name, what in _LEAD.items() if name in known]
+        measured = selection.rows_of(rows).drop_nulls("value").select("statistic", "value", "low", "high")
+        written = {name: f"{digits(value)}{interval(low, high)}" for name, value, low, high in measured.iter_rows()}
+        parts = [f"{what} = {written[name]}" for name, what in _LEAD.items() if name in written]
         sentences += [f"{selection.label}: {', '.join(parts)}."] if parts else []
     return tuple(sentences)
 

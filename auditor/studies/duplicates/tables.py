@@ -155,8 +155,8 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
     named = []
     for question in questions:
         side, against = question.side, question.against
-        own, other = side.selection.version, against.selection.version
-        place = (own.dataset, own.version, side.split, question.scope, other.dataset, other.version, against.split)
+        ours, theirs = side.selection.version, against.selection.version
+        place = (ours.dataset, ours.version, side.split, question.scope, theirs.dataset, theirs.version, against.split)
         beside = None if side == against else against.label
         named.append((question.number, side.number, *place, side.label, beside))
     kinds = {"question_no": pl.UInt32, "side_no": pl.UInt32}

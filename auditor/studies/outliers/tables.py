@@ -78,7 +78,7 @@ def tables(
     selections: Sequence[Selection], captions: Sequence[pl.DataFrame], by_image: Sequence[pl.DataFrame]
 ) -> tuple[Table, ...]:
     """Return the tables of `outliers`, from a frame for each selection; without `captions`, only those of images."""
-    made = []
+    listed = []
     for index, (selection, images) in enumerate(zip(selections, by_image, strict=True)):
         shown = list(_of_captions(selection.label, captions[index])) if captions else []
         if "match" in images.columns:
@@ -87,8 +87,8 @@ def tables(
         shown += filled([_DIFFICULT], images.head(_SHOWN), selection.label)
         for table in shown:
             columns = [name for name in ("image", "other_image") if name in table.frame.columns]
-            made.append(replace(table, pictured=pictured(table.frame, selection.version.dataset, *columns)))
-    return folded(made)
+            listed.append(replace(table, pictured=pictured(table.frame, selection.version.dataset, *columns)))
+    return folded(listed)
 
 
 def _of_captions(label: str, rows: pl.DataFrame) -> Iterator[Table]:

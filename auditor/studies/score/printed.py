@@ -253,19 +253,19 @@ def means_of(
     def compared(images: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
         reasons = {} if images is None else {metric.label: metric.refusal(len(images)) for metric in metrics}
         absent = {label: reason for label, reason in reasons.items() if reason is not None}
-        known = [metric for metric in metrics if metric.label not in absent]
+        usable = [metric for metric in metrics if metric.label not in absent]
         some, scored = captions.like(replace(captions.selection, images=images)), {}
-        for system in (system for system in systems if known and system.label in labels):
-            own, output = scores.filter(system=system.label), output_of(system, filled=is_filled)
+        for system in (system for system in systems if usable and system.label in labels):
+            rows, output = scores.filter(system=system.label), output_of(system, filled=is_filled)
             if images is not None or is_filled > (coverage.missing == EMPTY):
-                again = score_candidates(some, [output], known, progress)
+                again = score_candidates(some, [output], usable, progress)
                 is_new = ~pl.col("image").is_in(coverage.of[system.label])
-                same = again.join(own, on=["image", "slot"], how="semi", maintain_order="left")
-                own = pl.concat([same, again.filter(is_new)])
-            scored[system.label] = own
+                same = again.join(rows, on=["image", "slot"], how="semi", maintain_order="left")
+                rows = pl.concat([same, again.filter(is_new)])
+            scored[system.label] = rows
         measures = {
             metric.label: _measure(_MEAN, scored, {"metric": metric.label}, metric.metric.ends(metric.settings))
-            for metric in known
+            for metric in usable
         }
         contents = {system.label: system.content for system in systems if system.label in labels}
         return _beside_first(measures, absent, resampling, captions.selection, contents, progress)

@@ -50,11 +50,11 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterat
         names = [statistic.name for statistic in STATISTICS if statistic.group == group]
         if group == "phrases":
             names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
-        known = [pl.col(name) * (_PER_1000 if group == "rare" else 1) for name in names if name in values.columns]
-        if not known:
+        columns = [pl.col(name) * (_PER_1000 if group == "rare" else 1) for name in names if name in values.columns]
+        if not columns:
             continue
-        wide = values.filter(~pl.all_horizontal(column.is_null() for column in known)).select(
-            "dataset", *(column.name.replace(f"^{_PREFIXES.get(group, '')}", "") for column in known)
+        wide = values.filter(~pl.all_horizontal(column.is_null() for column in columns)).select(
+            "dataset", *(column.name.replace(f"^{_PREFIXES.get(group, '')}", "") for column in columns)
         )
         sizes = values.select("dataset")
         if group == "phrases":
