@@ -23,7 +23,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.statistics.significance import SMALLEST_P
-from auditor.store.captions import Captions, select_all, selections_of, stepwise
+from auditor.store.captions import Captions, select_all, selections_of, stamp, stepwise
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -137,12 +137,8 @@ def _correlations(
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
         values = at_level(scores.select("image", *labels), level)
         parts.append(
-            correlate_scores(values, statistics).select(
-                pl.lit(selection.version.dataset).alias("dataset"),
-                pl.lit(level).alias("level"),
-                pl.all(),
-                pl.lit(selection.version.version).alias("version"),
-                pl.lit(selection.split, pl.String).alias("split"),
+            stamp(selection, correlate_scores(values, statistics)).select(
+                "dataset", pl.lit(level).alias("level"), pl.exclude("dataset", "version", "split"), "version", "split"
             )
         )
         if values.height < FEWEST:
@@ -183,29 +179,26 @@ def _smallest(rows: pl.DataFrame) -> list[str]:
     return [f"p of {SMALLEST_P:.1e} ({number:,} of {rows.height:,}) is an upper bound: doubles cannot be smaller"]
 
 
+#: A statistic as lower triangles: a row for each metric but the first, a column for each but the last.
+_MATRICES = View(
+    Table("{statistic} of {label}, per {level}", EMPTY, name="matrix"),
+    each="level",
+    pivot=("metric_a", "metric_b", "value"),
+    columns=(pl.col("metric_b").alias(""), pl.exclude("metric_b")),
+)
+
+
 def _tables(label: str, rows: pl.DataFrame) -> Iterator[Table]:
-    """Yield a statistic as lower triangles: a row for each metric but the first, a column for each but the last."""
     statistic = str(rows["statistic"].first())
-    matrices = [
-        View(
-            Table(f"{statistic} of {{label}}, per {level}", EMPTY, name="matrix"),
-            where=(pl.col("level") == level) & (pl.col("statistic") == statistic),
-            pivot=("metric_a", "metric_b", "value"),
-            columns=(pl.col("metric_b").alias(""), pl.exclude("metric_b")),
-        )
-        for level in LEVELS
-    ]
-    yield from filled(matrices, rows, label)
+    yield from filled([_MATRICES], rows.filter(statistic=statistic), label)
     yield from _extremes(label, rows, statistic)
 
 
 def _extremes(label: str, rows: pl.DataFrame, statistic: str) -> Iterator[Table]:
     """Rank pairs by the absolute value of their first statistic; if there are many, show both ends."""
     pair = ["level", *_PAIR]
-    values = rows.pivot("statistic", index=pair, values="value", maintain_order=True)
-    every_p = rows.with_columns(pl.format("p of {}", "statistic")).pivot(
-        "statistic", index=pair, values="p", maintain_order=True
-    )
+    values = rows.pivot("statistic", index=pair, values="value")
+    every_p = rows.with_columns(pl.format("p of {}", "statistic")).pivot("statistic", index=pair, values="p")
     ranked = (
         values.join(every_p, on=pair, maintain_order="left")
         .drop_nulls(statistic)

@@ -18,6 +18,7 @@ from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import FEWEST, constants, correlate, steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
+from auditor.store.captions import stamp
 from auditor.studies.agree.ratings import FEW_JUDGES, MEAN_DECIMALS, Rated, protocol_of
 
 #: The coefficients, in the order of rows and tables.
@@ -219,18 +220,17 @@ def frame(rows: Sequence[Row]) -> pl.DataFrame:
 
 def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """Add the public columns: dataset, references, resampling and signature."""
-    version = rated.annotated.version
     drawn = pl.col("low").is_not_null()
-    return rows.with_columns(*([pl.lit(WITHOUT).alias("candidates")] if rated.without_own else [])).select(
-        pl.lit(version.dataset).alias("dataset"),
+    rows = rows.with_columns(candidates=pl.lit(WITHOUT)) if rated.without_own else rows
+    return stamp(rated.annotated, rows).select(
+        "dataset",
         *SCHEMA,
-        pl.lit(version.version).alias("version"),
-        pl.lit(rated.annotated.split, pl.String).alias("split"),
-        pl.lit(rated.references.pinned_name).alias("against"),
-        pl.when(drawn).then(pl.lit(resampling.resamples, pl.Int64)).alias("resamples"),
-        pl.when(drawn).then(pl.lit(resampling.confidence)).alias("confidence"),
-        pl.when(drawn).then(pl.lit(resampling.seed, pl.Int64)).alias("seed"),
-        pl.col("metric").replace_strict(rated.signatures, default=None, return_dtype=pl.String).alias("signature"),
+        *("version", "split"),
+        against=pl.lit(rated.references.pinned_name),
+        resamples=pl.when(drawn).then(pl.lit(resampling.resamples, pl.Int64)),
+        confidence=pl.when(drawn).then(pl.lit(resampling.confidence)),
+        seed=pl.when(drawn).then(pl.lit(resampling.seed, pl.Int64)),
+        signature=pl.col("metric").replace_strict(rated.signatures, default=None, return_dtype=pl.String),
     )
 
 

@@ -6,11 +6,13 @@ Also the captions on which a metric and raters disagree: rated high and scored l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from auditor.model import pictured
 from auditor.result import Figure, Finding, Said, Severity, Table, about, counted, digits, interval, listed
+from auditor.result.views import with_values
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated, densities
@@ -46,33 +48,23 @@ def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
     return lead
 
 
-def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[Table]:
-    """List the lowest scores among the captions with the highest mean rating, and the reverse.
-
-    The captions with the largest disagreement come first.
-    """
+def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> Iterator[Table]:
+    """Yield the lowest scores among the captions with the highest mean rating, and the reverse."""
     rows = rated.beside_scores("mean")
     best, worst = rows["human"].max(), rows["human"].min()
     if not most or best == worst:
-        return []
-    label, lower, key = rated.annotated.label, metric.metric.lower_is_better, ["image", "slot"]
+        return
+    lower, key = metric.metric.lower_is_better, ["image", "slot"]
     extremes = (("rated highest, scored lowest", best, lower), ("rated lowest, scored highest", worst, not lower))
-    made = []
-    for title, rating, descending in extremes:
+    for what, rating, descending in extremes:
         chosen = rows.filter(pl.col("human") == rating).sort(metric.label, *key, descending=[descending, False, False])
         shown = chosen.head(most).select(*key, metric.label, rating="human")
         rated.workspace.bind_rows("chosen_caption", shown.select(key))
         texts = rated.workspace.rows("nearest_reference").rename({"text": "caption", "reference": "nearest reference"})
         frame = shown.join(texts, on=key, how="left", maintain_order="left")
         images = pictured(frame, rated.references.version.dataset, "image")
-        made.append(Table(f"{title}: {label} by {metric.label}", frame, name="disagreements", pictured=images))
-    return made
-
-
-_TESTED = ("difference", "williams", "steiger")
-
-#: The columns of a comparison in which missing scores count as the lowest.
-_EMPTY = ("empty_difference", "empty_p")
+        title = f"{what}: {rated.annotated.label} by {metric.label}"
+        yield Table(title, frame, name="disagreements", pictured=images)
 
 
 def ranked(rated: Rated, rows: pl.DataFrame) -> pl.DataFrame:
@@ -94,101 +86,78 @@ def _of_metrics(rows: pl.DataFrame) -> pl.DataFrame:
 def tables(
     rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float, *, has_gaps: bool
 ) -> Iterator[Table]:
-    """Yield the tables of a dataset: metrics by rank, raters among themselves, tests of neighbors, kappa.
-
-    If metrics lack the scores of some captions, `has_gaps`.
-    """
+    """Yield the tables of a dataset; `has_gaps` if metrics lack the scores of some captions."""
     order, of_metrics, label = ranked(rated, rows), _of_metrics(rows), rated.annotated.label
-    by = f"{len(rated.judges):,} judge" + "s" * (len(rated.judges) > 1)
-    yield Table(
-        f"metrics against human ratings, {label}: {rated.ratings.height:,} ratings of {rated.scores.height:,} captions "
-        f"by {by}",
-        _metrics(order, of_metrics, ["n", "own_value"] if has_gaps else []),
-        caption=_intervals(resampling),
-        name="metrics-against-people",
-    )
+    judges = counted(len(rated.judges), "judge", "judges")
+    of = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges}"
+    caption = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
+    if resampling.resamples:
+        drawn = f"confidence interval (bootstrap over images, {resampling.resamples:,} resamples)"
+        caption = f"low, high: {resampling.confidence:.0%} {drawn}; {caption}"
+    title, metrics = f"metrics against human ratings, {label}: {of}", _metrics(order, of_metrics, has_gaps=has_gaps)
+    yield Table(title, metrics, caption=caption, name="metrics-against-people")
     if of_metrics["statistic"].n_unique() > 1:
-        frame = _coefficients(order, of_metrics)
-        yield Table(f"every coefficient of {label}, {order.item(0, 'protocol')}", frame, name="coefficients")
-    people = rows.filter(metric=PEOPLE)
+        first = of_metrics.filter(protocol=order.item(0, "protocol"), candidates=ALL)
+        columns = dict[str, str]()
+        for name in first["statistic"].unique(maintain_order=True):
+            columns |= {name: f"value_{name}", f"p of {name}": f"p_{name}"}
+        wide = first.pivot("statistic", index="metric", values=["value", "p"])
+        frame = order.select("metric").join(wide, on="metric", how="left", maintain_order="left")
+        title = f"every coefficient of {label}, {order.item(0, 'protocol')}"
+        yield Table(title, frame.select("metric", **columns), name="coefficients")
+    people = rows.filter(metric=PEOPLE).select("statistic", "protocol", "value", "low", "high", "p", "n")
     if people.height:
-        known = [name for name in ("low", "high", "p") if people[name].count()]
-        shown = people.select("statistic", "protocol", "value", *known, "n")
-        yield Table(f"agreement between raters, {label}", shown, name="people")
+        yield Table(f"agreement between raters, {label}", with_values(people, "low", "high", "p"), name="people")
     neighbors = _neighbors(order["metric"].to_list(), rows)
     if neighbors.height:
-        yield Table(
-            f"differences between neighboring metrics of {label}, by protocol {neighbors['protocol'][0]}",
-            neighbors.drop("protocol"),
-            caption="difference of the coefficients, with an interval over images. p decides: it is corrected for "
-            "all pairs of metrics (Holm), the interval is not. t: Williams, z: Steiger; both treat captions as "
-            "independent, with uncorrected p",
-            name="differences",
+        title = f"differences between neighboring metrics of {label}, by protocol {neighbors['protocol'][0]}"
+        caption = (
+            "difference of the coefficients, with an interval over images. p decides: it is corrected for all pairs of "
+            "metrics (Holm), the interval is not. t: Williams, z: Steiger; both treat captions as independent, with "
+            "uncorrected p"
         )
+        yield Table(title, neighbors.drop("protocol"), caption=caption, name="differences")
     halves = rows.filter(statistic="kappa", candidates=ALL).sort("value", descending=True, nulls_last=True)
     if halves["value"].count():
-        yield Table(
-            f"Cohen's kappa, {label}",
-            halves.select("metric", kappa="value", cut="threshold"),
-            caption=f"mean ratings of at least {threshold:g}, scores of the cut or better. The cut maximizes "
-            "kappa, unless you set --cut. It is chosen on these captions, so kappa is an upper limit",
-            name="kappa",
+        cuts = halves.select("metric", kappa="value", cut="threshold")
+        caption = (
+            f"mean ratings of at least {threshold:g}, scores of the cut or better. The cut maximizes kappa, unless you "
+            "set --cut. It is chosen on these captions, so kappa is an upper limit"
         )
+        yield Table(f"Cohen's kappa, {label}", cuts, caption=caption, name="kappa")
 
 
-def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, further: Sequence[str]) -> pl.DataFrame:
-    """Return the first coefficient by every protocol, and without the captions that are references.
-
-    `further` are more columns of the first protocol.
-    """
+def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, *, has_gaps: bool) -> pl.DataFrame:
+    """Return the first coefficient by every protocol, and without the captions that are references."""
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     is_first, is_without = pl.col("protocol") == first, pl.col("candidates") == WITHOUT
-    title = pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol")
     others = (
         of_metrics.filter(is_first == is_without, statistic=statistic)
         .sort(is_without, maintain_order=True)
-        .with_columns(title.alias("title"))
-        .pivot("title", index="metric", values="value", maintain_order=True)
+        .with_columns(title=pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol"))
+        .pivot("title", index="metric", values="value")
     )
-    interval = ["low", "high"] if order["low"].count() else []
-    value = pl.col("value").alias(f"{statistic}, {first}")
-    shown = order.select("metric", value, *interval, "p", "strength", *further)
-    return shown.join(others, on="metric", how="left", maintain_order="left")
-
-
-def _coefficients(order: pl.DataFrame, of_metrics: pl.DataFrame) -> pl.DataFrame:
-    of_first = of_metrics.filter(protocol=order.item(0, "protocol"), candidates=ALL)
-    shown = order.select("metric")
-    for statistic in of_first["statistic"].unique(maintain_order=True):
-        columns = {statistic: "value", f"p of {statistic}": "p"}
-        of = of_first.filter(statistic=statistic).select("metric", **columns)
-        shown = shown.join(of, on="metric", how="left", maintain_order="left")
-    return shown
+    value, gaps = pl.col("value").alias(f"{statistic}, {first}"), ["n", "own_value"] if has_gaps else []
+    shown = order.select("metric", value, "low", "high", "p", "strength", *gaps)
+    return with_values(shown, "low", "high").join(others, on="metric", how="left", maintain_order="left")
 
 
 def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
     """Return each metric with the next. If a pair has its rows in the reverse order, their signs change."""
     key, minus = ("metric", "next"), -pl.col("value", "low", "high", "empty_difference")
-    tests = rows.filter(pl.col("statistic").is_in(_TESTED)).rename({"other": "next"})
+    tests = rows.filter(pl.col("statistic").is_in(["difference", "williams", "steiger"])).rename({"other": "next"})
     turned = tests.with_columns(minus).rename({"metric": "next", "next": "metric", "low": "high", "high": "low"})
     both = pl.concat([tests, turned.select(tests.columns)])
+    empty = ("empty_difference", "empty_p")  # with missing scores as the lowest
     difference = both.filter(statistic="difference").select(
-        *key, "protocol", pl.col("value").alias("difference"), "low", "high", pl.col("p_holm").alias("p"), *_EMPTY
+        *key, "protocol", pl.col("value").alias("difference"), "low", "high", pl.col("p_holm").alias("p"), *empty
     )
     pairs = pl.DataFrame({"metric": order[:-1], "next": order[1:]}, schema=dict.fromkeys(key, pl.String))
     shown = pairs.join(difference, on=key, maintain_order="left")
     for name, statistic in (("t", "williams"), ("z", "steiger")):
         test = both.filter(statistic=statistic).select(*key, **{name: "value", f"p of {name}": "p"})
         shown = shown.join(test, on=key, how="left", maintain_order="left")
-    return shown.drop(name for name in _EMPTY if not shown[name].count())
-
-
-def _intervals(resampling: Resampling) -> str:
-    strength = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
-    drawn = (
-        f"{resampling.confidence:.0%} confidence interval (bootstrap over images, {resampling.resamples:,} resamples)"
-    )
-    return f"low, high: {drawn}; {strength}" if resampling.resamples else strength
+    return with_values(shown, *empty)
 
 
 def figures(rated: Rated, rows: pl.DataFrame) -> Iterator[Figure]:
@@ -197,32 +166,18 @@ def figures(rated: Rated, rows: pl.DataFrame) -> Iterator[Figure]:
     if order.is_empty():
         return
     protocol, statistic = order.item(0, "protocol"), order.item(0, "statistic")
-    yield Figure(
-        "agreement",
-        f"{statistic} with human ratings, {label}",
-        "points",
-        order.select("metric", "value", "low", "high"),
-        x="metric",
-        y="value",
-        low="low",
-        high="high",
-        x_label="metric",
-        y_label=f"{statistic}, {protocol}",
+    title, shown = f"{statistic} with human ratings, {label}", order.select("metric", "value", "low", "high")
+    drawn = Figure("agreement", title, "points", shown, x="metric", y="value", low="low", high="high")
+    yield replace(drawn, x_label="metric", y_label=f"{statistic}, {protocol}")
+    scores, caption = (
+        rated.beside_scores(protocol),
+        "A cell has the share of a rating's captions with about this score.",
     )
-    scores = rated.beside_scores(protocol)
     for place, (metric, value) in enumerate(order.head(_SHOWN).select("metric", "value").iter_rows(), 1):
-        yield Figure(
-            f"scores-by-rating-{place}",
-            f"{metric} by human rating, {label}: {statistic} {value:.3f}",
-            "heatmap",
-            densities(scores.select("human", score=metric)),
-            x="score",
-            y="rating",
-            value="share",
-            x_label="score",
-            y_label="human rating",
-            caption="A cell has the share of a rating's captions with about this score.",
-        )
+        name, title = f"scores-by-rating-{place}", f"{metric} by human rating, {label}: {statistic} {value:.3f}"
+        cells = densities(scores.select("human", score=metric))
+        drawn = Figure(name, title, "heatmap", cells, x="score", y="rating", value="share", caption=caption)
+        yield replace(drawn, x_label="score", y_label="human rating")
 
 
 def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:
@@ -257,13 +212,12 @@ def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:
 
 def own_references(rated: Rated) -> list[Said]:
     """Return how many rated captions are a reference of their image."""
-    own, label = rated.scores.filter("is_reference").height, rated.annotated.label
-    if not own:
-        return []
-    subject = counted(own, "caption is", "captions are")
+    copies, against = rated.scores.filter("is_reference").height, rated.references.label
+    subject = counted(copies, "caption is", "captions are")
     sentence = (
-        f"{label}: {subject} identical to a reference of the image in {rated.references.label}. "
+        f"{rated.annotated.label}: {subject} identical to a reference of the image in {against}. "
         "Rows with candidates = without-references exclude such captions"
     )
-    where = about(rated.annotated, against=rated.references.label)
-    return [Finding("own-references", sentence, where, {"captions": own}, rated.scores.height, "warning")]
+    where = about(rated.annotated, against=against)
+    found = Finding("own-references", sentence, where, {"captions": copies}, rated.scores.height, "warning")
+    return [found] if copies else []

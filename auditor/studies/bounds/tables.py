@@ -5,23 +5,17 @@ Also its figures: 1 to 3 of Wang & Gaizauskas 2016, and upper against lower boun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Table, folded
-from auditor.result.views import EMPTY, View, labeled
+from auditor.result.views import EMPTY, View, filled, labeled
 from auditor.scoring.candidate_sets import CANDIDATES
 from auditor.scoring.registry import METRICS
 from auditor.scoring.variants import RAW
-
-_HUMAN, _SPREAD = pl.col("candidate") == "human", pl.col("spread").is_not_null()
-
-_OF_CAPTIONS = pl.col("level") == "caption"
-
-#: Means of captions, if there are some of other candidates than human.
-_BELOW = _OF_CAPTIONS & ~_HUMAN.all()
+from auditor.store.captions import stamp
 
 
 def named_rows(
@@ -33,103 +27,94 @@ def named_rows(
     source: str | None = None,
 ) -> pl.DataFrame:
     """Return the columns of `auditor bounds`, from the summary of a candidate's scores."""
-    return summary.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        "metric",
+    return stamp(selection, summary).select(
+        *("dataset", "version", "metric"),
         pl.lit(candidate).alias("candidate"),
-        *("level", "n", "mean", "sd", "median", "min", "max"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(seed, pl.Int64).alias("seed"),
-        pl.lit(source, pl.String).alias("drawn_from"),
-        pl.col("metric").replace_strict(dict(signatures)).alias("signature"),
+        *("level", "n", "mean", "sd", "median", "min", "max", "split"),
+        seed=pl.lit(seed, pl.Int64),
+        drawn_from=pl.lit(source, pl.String),
+        signature=pl.col("metric").replace_strict(dict(signatures)),
     )
 
 
-def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Return the tables of `bounds` by selection. Repeated draws are averaged."""
-    shown = []
-    for selection in selections:
-        own = averaged(selection.rows_of(rows))
-        shown += [table for view in _views(own) if (table := view.of(own, selection.label))]
-    return folded(shown)
+_HUMAN, _OF_CAPTIONS = pl.col("candidate") == "human", pl.col("level") == "caption"
 
+#: Means of captions, if there are some of other candidates than human.
+_BELOW = _OF_CAPTIONS & ~_HUMAN.all()
 
-def averaged(rows: pl.DataFrame) -> pl.DataFrame:
-    """Average repeated draws: one row per variant, metric, candidate and level.
+_WITHIN_IMAGES = pl.col("level") == "image-sd"
 
-    `draws` counts them. `spread` is the standard deviation of their means, null for one draw. `column` names the
-    candidate, and the variant unless it is raw.
-    """
-    is_raw, name = pl.col("variant") == RAW, pl.col("candidate")
-    return rows.group_by("variant", "metric", "candidate", "level", maintain_order=True).agg(
-        pl.col("n").first(),
-        pl.col("mean", "sd", "median", "min", "max").mean(),
-        spread=pl.col("mean").std(),
-        draws=pl.len(),
-        column=pl.when(is_raw).then(name).otherwise(pl.format("{}, {}", name, "variant")).first(),
-    )
-
-
-def _views(means: pl.DataFrame) -> Iterator[View[Table]]:
-    """Yield what shows the averaged rows of a selection."""
-    variants = means["variant"].unique(maintain_order=True).to_list()
-    ends = {name: ("", "") if name == RAW else (", each text once per image", f"-{name}") for name in variants}
-    drawn_often = means.filter(_HUMAN, _OF_CAPTIONS, _SPREAD)
-    for variant, (title, name) in ends.items():
-        yield View(
-            Table(
-                f"upper bound of {{label}}: each caption against the others of its image{title}",
-                EMPTY,
-                name=f"upper-bound{name}",
-            ),
-            where=_HUMAN & _OF_CAPTIONS & (pl.col("variant") == variant),
-            columns=("metric", "n", "mean", "sd", "median", "min", "max", *(["spread"] if drawn_often.height else [])),
-        )
-    yield View(
+_VIEWS = (
+    View(
+        Table(
+            "upper bound of {label}: each caption against the others of its image{ending}", EMPTY,
+            name="upper-bound{suffix}",
+        ),
+        where=_HUMAN & _OF_CAPTIONS,
+        each="variant",
+        columns=("metric", "n", "mean", "sd", "median", "min", "max", "spread"),
+        optional=("spread",),
+    ),
+    View(
         Table("means of {label} by candidate", EMPTY, name="means"),
         where=_BELOW,
         pivot=("column", "metric", "mean"),
         columns=("metric", *(pl.col(f"^{candidate}(, .*)?$") for candidate in CANDIDATES)),
-    )
-    yield View(
-        Table(f"standard deviation of these means over {max(means['draws'])} draws", EMPTY, name="spread-over-draws"),
-        where=_BELOW & _SPREAD,
+    ),
+    View(
+        Table("standard deviation of these means over {draws} draws", EMPTY, name="spread-over-draws"),
+        where=_BELOW & pl.col("spread").is_not_null(),
         pivot=("column", "metric", "spread"),
-    )
-    for variant, (title, name) in ends.items():
-        of_images = _HUMAN & ~_OF_CAPTIONS & (pl.col("variant") == variant)
-        yield View(
-            Table(f"upper bound of {{label}} over images{title}", EMPTY, name=f"upper-bound-over-images{name}"),
-            where=of_images & (of_images & pl.col("level").eq("image-sd")).any(),
-            columns=tuple(
-                pl.col(column).filter(level=level).alias(shown)
-                for level, column, shown in (
-                    ("image", "metric", "metric"),
-                    ("image", "mean", "mean of images"),
-                    ("image", "sd", "sd of images"),
-                    ("image-sd", "mean", "mean of sd within images"),
-                    ("image-sd", "sd", "sd of sd within images"),
-                )
-            ),
+    ),
+    View(
+        Table("upper bound of {label} over images{ending}", EMPTY, name="upper-bound-over-images{suffix}"),
+        where=_HUMAN & ~_OF_CAPTIONS & (_HUMAN & _WITHIN_IMAGES).any().over("variant"),
+        each="variant",
+        columns=(
+            pl.col("metric").filter(~_WITHIN_IMAGES),
+            pl.col("mean").filter(~_WITHIN_IMAGES).alias("mean of images"),
+            pl.col("sd").filter(~_WITHIN_IMAGES).alias("sd of images"),
+            pl.col("mean").filter(_WITHIN_IMAGES).alias("mean of sd within images"),
+            pl.col("sd").filter(_WITHIN_IMAGES).alias("sd of sd within images"),
+        ),
+    ),
+)  # fmt: skip
+
+
+def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
+    """Return the tables of `bounds` by selection. Repeated draws are averaged.
+
+    `draws` counts them; `spread` is the standard deviation of their means, null for one draw. Column `column` names the
+    candidate, and the variant unless it is raw.
+    """
+    is_raw, name = pl.col("variant") == RAW, pl.col("candidate")
+    summary = pl.col("mean", "sd", "median", "min", "max").mean()
+    averaged = (
+        rows.group_by("dataset", "version", "split", "variant", "metric", "candidate", "level", maintain_order=True)
+        .agg(pl.col("n").first(), summary, spread=pl.col("mean").std(), draws=pl.len())
+        .with_columns(
+            column=pl.when(is_raw).then(name).otherwise(pl.format("{}, {}", name, "variant")),
+            ending=pl.when(is_raw).then(pl.lit("")).otherwise(pl.lit(", each text once per image")),
+            suffix=pl.when(is_raw).then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
         )
+    )
+    return folded(
+        table for selection in selections for table in filled(_VIEWS, selection.rows_of(averaged), selection.label)
+    )
 
 
 def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
     """Return the upper bound of each dataset, and the score of a caption of another image."""
     led = []
     for selection in selections:
-        own = selection.rows_of(rows).filter(level="caption")
-        means = {(metric, name): mean for metric, name, mean in own.select("metric", "candidate", "mean").iter_rows()}
-        ratios = [
-            f"{metric} {means[metric, 'human']:.3f} against {means[metric, 'intra']:.3f}"
-            for metric in dict.fromkeys(own["metric"])
-            if (metric, "human") in means and (metric, "intra") in means
-        ]
+        scored = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
+        means = scored.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
+        both = means.drop_nulls().select("metric", "human", "intra").rows() if means.width == 3 else []
+        ratios = "; ".join(f"{metric} {human:.3f} against {intra:.3f}" for metric, human, intra in both)
         if ratios:
             led.append(
                 f"{selection.label}: mean score of a caption of the image against that of a caption of another image: "
-                f"{'; '.join(ratios)}."
+                f"{ratios}."
             )
     return tuple(led)
 
@@ -145,8 +130,6 @@ _TITLES = {
     "chrf": "chrF",
 }
 
-_MEAN = "mean over captions"
-
 
 def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure, ...]:
     """Draw micro-averaged means: upper bounds by family of metrics, then upper with lower bounds.
@@ -156,50 +139,26 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
     """
     rows = labeled(selections, rows.filter(_OF_CAPTIONS))
     means = rows.group_by("dataset", "metric", "candidate", maintain_order=True).agg(pl.col("mean").mean())
-    of, x = (
-        ("dataset", "metric") if means["dataset"].n_unique() <= means["metric"].n_unique() else ("metric", "dataset")
-    )
-    return (
-        *_upper_figures(means.filter(_HUMAN)),
-        *(
-            Figure(
-                f"bounds-{number}",
-                f"Upper and lower bounds: {part[of][0]}",
-                "bars",
-                part,
-                x,
-                "mean",
-                "candidate",
-                y_label=_MEAN,
-                caption=_captioned("human is the upper bound, the others are lower bounds.", part),
-            )
-            for number, (_, part) in enumerate(means.group_by(of, maintain_order=True), 1)
-        ),
-    )
-
-
-def _upper_figures(human: pl.DataFrame) -> list[Figure]:
     first, base = (pl.col("metric").str.extract(begin) for begin in ("^([a-z]+)", "^([^:]+)"))
-    known = first.replace(_FAMILIES)
-    grouped = human.with_columns(family=pl.when(known.is_in(list(_TITLES))).then(known).otherwise(base))
-    return [
-        Figure(
-            name,
-            f"Upper bound: {_TITLES.get(name, name) if means['metric'].n_unique() > 1 else means['metric'][0]}",
-            "bars",
-            means.drop("family"),
-            "dataset",
-            "mean",
-            "metric",
-            y_label=_MEAN,
-            caption=_captioned("Each caption against the others of its image.", means),
-        )
-        for (name,), means in grouped.group_by("family", maintain_order=True)
+    shared = first.replace(_FAMILIES)
+    family = pl.when(shared.is_in(list(_TITLES))).then(shared).otherwise(base)
+    upper, caption = [], "Each caption against the others of its image."
+    for (name,), shown in means.filter(_HUMAN).with_columns(family=family).group_by("family", maintain_order=True):
+        title = _TITLES.get(name, name) if shown["metric"].n_unique() > 1 else shown["metric"][0]
+        upper.append(_bars(name, f"Upper bound: {title}", shown.drop("family"), "dataset", "metric", caption))
+    is_by_dataset = means["dataset"].n_unique() <= means["metric"].n_unique()
+    of, x = ("dataset", "metric") if is_by_dataset else ("metric", "dataset")
+    caption = "human is the upper bound, the others are lower bounds."
+    both = [
+        _bars(f"bounds-{number}", f"Upper and lower bounds: {shown[of][0]}", shown, x, "candidate", caption)
+        for number, (_, shown) in enumerate(means.group_by(of, maintain_order=True), 1)
     ]
+    return (*upper, *both)
 
 
-def _captioned(caption: str, means: pl.DataFrame) -> str:
-    """Return the caption, followed by the metrics that count errors."""
-    metrics = means["metric"].unique(maintain_order=True).to_list()
+def _bars(name: str, title: str, means: pl.DataFrame, x: str, series: str, caption: str) -> Figure:
+    """Draw means; the caption ends in the metrics that count errors."""
+    metrics = means["metric"].unique(maintain_order=True)
     errors = [metric for metric in metrics if METRICS[metric.partition(":")[0]].lower_is_better]
-    return f"{caption} {', '.join(errors)}: lower is better." if errors else caption
+    caption += f" {', '.join(errors)}: lower is better." if errors else ""
+    return Figure(name, title, "bars", means, x, "mean", series, y_label="mean over captions", caption=caption)

@@ -10,6 +10,7 @@ import polars as pl
 
 from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
+from auditor.result.views import with_values
 from auditor.statistics.forced_choice import CHANCE, LEADING, RESAMPLES, difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.blind import STOP_THEN_SHORTER
@@ -35,8 +36,6 @@ _SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"
 #: How far the sum of two accuracies may be from 1, and an accuracy from chance, to count as equal.
 _COMPLEMENT, _SILENT = 0.1, 0.05
 
-_SHOWN = {"lower": "right", "wrong": "wrong"}
-
 
 def tables(
     selection: Selection,
@@ -54,14 +53,19 @@ def tables(
 
     If systems have not answered some items, `has_gaps`.
     """
-    has_two = texts["right2_text"].null_count() < texts.height
-    yield _accuracies(selection, rows, has_two=has_two)
+    yield _accuracies(selection, rows, has_two=texts["right2_text"].null_count() < texts.height)
     whole = parts_of(marked)[-1]
-    seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null())
+    seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING])).drop_nulls("gap")
     if seeing.height:
         yield _against_blind(seeing.filter(part=whole), has_gaps=has_gaps)
-        if whole == ALL:
-            yield _by_part(seeing.filter(~pl.col("part").is_in([ALL, FAIR])))
+    if seeing.height and whole == ALL:
+        by_part = seeing.filter(~pl.col("part").is_in([ALL, FAIR]))
+        ahead = by_part.pivot("part", index="scorer", values="gap")
+        caption = "; ".join(
+            f"{part}: {name}" for part, name in dict(by_part.select("part", "best_blind").rows()).items()
+        )
+        title = "lead over the best blind scorer of each part"
+        yield _table(title, ahead, "against-blind-by-part", caption, *ahead.columns[1:])
     apart = _between(marked, [scorer for scorer in scored if scorer.kind not in (BLIND, CEILING)])
     if apart.height:
         caption = "p: paired test over images, Holm correction for all pairs"
@@ -71,19 +75,15 @@ def tables(
     if wrong.height:
         images = pictured(wrong.select(item="image"), selection.version.dataset, "item")
         caption = "if all scores are 0 or 1, they may be answers; then all errors are equal"
-        made = _table("largest errors: the wrong caption scores higher", wrong.drop("image"), "errors", caption)
-        yield replace(made, sections="scorer", beside=("right", "wrong"), pictured=images)
+        table = _table("largest errors: the wrong caption scores higher", wrong.drop("image"), "errors", caption)
+        yield replace(table, sections="scorer", beside=("right", "wrong"), pictured=images)
     yield _fair(marked, kept, fair)
 
 
 def _table(title: str, frame: pl.DataFrame, name: str, caption: str, *shares: str) -> Table:
     """Return a table whose columns `shares` have few digits."""
-    return Table(title, frame, caption=caption, name=name, digits=tuple((share, 3) for share in shares))
-
-
-def _filled(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out columns without a value."""
-    return frame[[name for name in frame.columns if frame[name].null_count() < frame.height]]
+    digits = tuple((share, 3) for share in shares if share in frame.columns)
+    return Table(title, frame, caption=caption, name=name, digits=digits)
 
 
 def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
@@ -104,58 +104,43 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
             f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
             f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
         ]
-    seeing = whole.drop_nulls("accuracy").filter(kind="metric").sort("accuracy", descending=True)
-    for name, accuracy in seeing.head(1).select("scorer", "accuracy").iter_rows():
-        compares = "compares with other captions of the image"
-        sentences.append(f"The best metric, {name}, {compares} and solves {accuracy:.1%}.")
+    metrics = whole.drop_nulls("accuracy").filter(kind="metric").sort("accuracy", descending=True)
+    sentences += [
+        f"The best metric, {name}, compares with other captions of the image and solves {accuracy:.1%}."
+        for name, accuracy in metrics.head(1).select("scorer", "accuracy").iter_rows()
+    ]
     return tuple(sentences)
 
 
 def _accuracies(selection: Selection, rows: pl.DataFrame, *, has_two: bool) -> Table:
-    known = rows.select("part", "scorer", "kind", value="accuracy")
+    shares = rows.select("part", "scorer", "kind", value="accuracy")
     for name, column in (("chance", "expected"), ("best constant answer", "majority")):
         values = rows.group_by("part", maintain_order=True).agg(value=pl.col(column).drop_nulls().first())
-        known = pl.concat([known, values.select("part", scorer=pl.lit(name), kind=pl.lit("constant"), value="value")])
-    shown = known.pivot("part", index=["scorer", "kind"], values="value", maintain_order=True)
+        shares = pl.concat([shares, values.select("part", scorer=pl.lit(name), kind=pl.lit("constant"), value="value")])
+    shown = shares.pivot("part", index=["scorer", "kind"], values="value")
     parts = shown.columns[2:]
     what = "all right captions score higher" if has_two else "the right caption is chosen"
-    made = _table(
-        f"{selection.label}: share of items in which {what}",
-        shown,
-        "choices",
+    caption = (
         f"{chance_in_words(rows, has_two=has_two)}; all items have the same weight; bag-of-words: the maximum for a "
-        "scorer that ignores word order; metrics compare with the other captions of the image",
-        *parts,
+        "scorer that ignores word order; metrics compare with the other captions of the image"
     )
-    return replace(made, bars=(ALL if ALL in parts else parts[0],), sections="kind")
+    table = _table(f"{selection.label}: share of items in which {what}", shown, "choices", caption, *parts)
+    return replace(table, bars=(ALL if ALL in parts else parts[0],), sections="kind")
 
 
 def _against_blind(seeing: pl.DataFrame, *, has_gaps: bool) -> Table:
-    gaps = ("n", "own_accuracy", "empty_gap", "empty_gap_p")
+    of_gaps = () if has_gaps else ("n", "own_accuracy", "empty_gap", "empty_gap_p")
     names = {
-        **{name: name for name in ("scorer", "n", "accuracy", "own_accuracy")}, "chance": "against chance",
-        "best_blind": "best blind scorer", "gap": "lead over it", "gap_p": "p", "empty_gap": "empty_gap",
-        "empty_gap_p": "empty_gap_p", "blind": "against it", "people_gap": "lead over annotators",
-        "people": "against annotators",
+        "scorer": "scorer", "n": "n", "accuracy": "accuracy", "own_accuracy": "own_accuracy",
+        "chance": "against chance", "best_blind": "best blind scorer", "gap": "lead over it", "gap_p": "p",
+        "empty_gap": "empty_gap", "empty_gap_p": "empty_gap_p", "blind": "against it",
+        "people_gap": "lead over annotators", "people": "against annotators",
     }  # fmt: skip
-    shown = _filled(seeing.select(name for name in names if has_gaps or name not in gaps)).rename(names, strict=False)
+    shown = seeing.select(pl.col(name).alias(title) for name, title in names.items() if name not in of_gaps)
+    title = "against chance and the best blind scorer, on all items"
+    caption = f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of {LEADING} images or more"
     shares = ("accuracy", "own_accuracy", "empty_gap", "lead over it", "lead over annotators")
-    return _table(
-        "against chance and the best blind scorer, on all items",
-        shown,
-        "against-blind",
-        f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of {LEADING} images or more",
-        *(name for name in shares if name in shown.columns),
-    )
-
-
-def _by_part(seeing: pl.DataFrame) -> Table:
-    """Return the lead of each scorer over the best blind scorer of each part."""
-    ahead = seeing.pivot("part", index="scorer", values="gap", maintain_order=True)
-    best = dict(seeing.select("part", "best_blind").iter_rows())
-    caption = "; ".join(f"{part}: {name}" for part, name in best.items())
-    title = "lead over the best blind scorer of each part"
-    return _table(title, ahead, "against-blind-by-part", caption, *ahead.columns[1:])
+    return _table(title, with_values(shown, *shown.columns), "against-blind", caption, *shares)
 
 
 def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
@@ -178,19 +163,16 @@ def _complement(rows: pl.DataFrame) -> Iterator[Table]:
     """Compare just-scene with just-scene-plus: a scorer that only prefers long or short texts solves only one."""
     tasks = [_SCENE, _SCENE_PLUS]
     chosen = rows.filter(pl.col("part").is_in(tasks), pl.col("kind") != CEILING)
-    wide = chosen.pivot("part", index="scorer", values="accuracy", maintain_order=True)
+    wide = chosen.pivot("part", index="scorer", values="accuracy")
     if not {*tasks} <= {*wide.columns}:
         return
     together, apart = pl.col(_SCENE) + pl.col(_SCENE_PLUS), pl.col(_SCENE) - pl.col(_SCENE_PLUS)
     likes = pl.when(apart > 0).then(pl.lit("longer texts")).otherwise(pl.lit("shorter texts"))
     is_one = ((together - 1).abs() <= _COMPLEMENT) & (apart.abs() > _SILENT)
-    yield _table(
-        "preference for long texts: right on just-scene, wrong on just-scene-plus",
-        wide.select("scorer", *tasks, sum=together, likes=pl.when(is_one).then(likes)),
-        "complement",
-        "if the sum is between .9 and 1.1, the scorer may use only length (Hodosh & Hockenmaier 2016)",
-        *(*tasks, "sum"),
-    )
+    shown = wide.select("scorer", *tasks, sum=together, likes=pl.when(is_one).then(likes))
+    title = "preference for long texts: right on just-scene, wrong on just-scene-plus"
+    caption = "if the sum is between .9 and 1.1, the scorer may use only length (Hodosh & Hockenmaier 2016)"
+    yield _table(title, shown, "complement", caption, *tasks, "sum")
 
 
 def _errors(
@@ -198,24 +180,23 @@ def _errors(
 ) -> pl.DataFrame:
     """Return the items with the largest errors of the best blind scorer and of each scorer that is not blind."""
     best = rows.filter(part=parts_of(marked)[-1])["best_blind"][0]
-    shown = []
+    right, shown = pl.min_horizontal("right", "right2"), []
     for scorer in scored:
         if scorer.kind in (BLIND, CEILING) and scorer.name != best:
             continue
-        lower = pl.min_horizontal("right", "right2")
-        wrong = scorer.scores.filter(pl.col("wrong") > lower).with_columns(by=pl.col("wrong") - lower, lower=lower)
-        worst = wrong.sort(pl.col("by"), "item_no", descending=[True, False]).head(most)
-        is_second = pl.col("right2") == pl.col("lower")
+        wrong = scorer.scores.filter(pl.col("wrong") > right)
+        worst = wrong.sort(pl.col("wrong") - right, "item_no", descending=[True, False]).head(most)
         is_number = scorer.name != STOP_THEN_SHORTER  # two rules in one number, which only orders captions
         shown.append(
             worst.join(texts, on="item_no", how="left", maintain_order="left").select(
                 pl.lit(scorer.name).alias("scorer"), "item",
-                pl.when(is_second).then("right2_text").otherwise("right_text").alias("right"),
-                pl.col("wrong_text").alias("wrong"),
-                *(pl.when(is_number).then(side).alias(f"score of {name}") for side, name in _SHOWN.items()), "image",
+                pl.when(pl.col("right2") == right).then("right2_text").otherwise("right_text").alias("right"),
+                pl.col("wrong_text").alias("wrong"), pl.when(is_number).then(right).alias("score of right"),
+                pl.when(is_number).then("wrong").alias("score of wrong"), "image",
             )
         )  # fmt: skip
-    return _filled(pl.concat(shown)) if shown else pl.DataFrame()
+    listed = pl.concat(shown) if shown else pl.DataFrame()
+    return with_values(listed, *listed.columns)
 
 
 def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
@@ -228,13 +209,12 @@ def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
     as_many = "equally many items that the listed scorers get right and wrong"
     if marked["expected"].min() != CHANCE:
         as_many = "as many items that the listed scorers get right as chance does"
-    return _table(
-        f"blind-fair subset: of its {kept.height:,} items, no blind scorer solves significantly more than chance",
-        _filled(counts),
-        "fair",
+    title = f"blind-fair subset: of its {kept.height:,} items, no blind scorer solves significantly more than chance"
+    caption = (
         f"{as_many}. The shares of the parts differ from those of all items: compare scorers within the subset. "
-        "--fair FILE writes it",
+        "--fair FILE writes it"
     )
+    return _table(title, with_values(counts, *counts.columns), "fair", caption)
 
 
 def figure(selection: Selection, rows: pl.DataFrame) -> Figure:

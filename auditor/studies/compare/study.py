@@ -232,21 +232,20 @@ class _Comparison:
         return pl.concat(parts, how="diagonal_relaxed")
 
     def _tables(self) -> tuple[Table, ...]:
-        named, errors = self.beside_raw, self.setting.errors
-        resamples, confidence = self.setting.resampling.times, self.setting.resampling.confidence
+        named, errors, resampling = self.beside_raw, self.setting.errors, self.setting.resampling
         placed = [
             table
             for name, part in ({named: self.main, RAW: self.parts[RAW]} if named else {"": self.main}).items()
             for table in tables.placed(
-                self._answer(part, HOMOGENEITY), part.measured.rows, errors, confidence, part.decided, name
+                self._answer(part, HOMOGENEITY), part.measured.rows, errors, resampling.confidence, part.decided, name
             )
         ]
         further = (
-            tables.sampling_tables(self.rows, errors, resamples, confidence, named)
+            tables.sampling_tables(self.rows, errors, resampling, named)
             if named
-            else tables.tables(self.rows, errors, resamples, confidence)
+            else tables.tables(self.rows, errors, resampling)
         )
-        tests = {name: part.tests for name, part in self.parts.items() if resamples}
+        tests = {name: part.tests for name, part in self.parts.items() if resampling.times}
         of_pairs = (pairs.table(rows, name if named else None) for name, rows in tests.items())
         return (*placed, *overlap.table(self.main.overlaps), *further, *of_pairs)
 

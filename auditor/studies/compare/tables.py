@@ -6,7 +6,7 @@ With a second sampling, both are side by side.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import polars as pl
 from auditor.result import Figure, Table, plain
 from auditor.result.views import EMPTY
 from auditor.scoring.variants import DISTINCT, RAW
+from auditor.statistics.paired_systems import Resampling
 from auditor.studies.compare.answer import QUOTED, Answer
 from auditor.studies.compare.equalize import EQUALIZED
 from auditor.studies.compare.pairs import Decided
@@ -24,8 +25,6 @@ _INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("
 
 #: Statistics for which the first rank is best. Captions of an image can be too similar.
 BETTER = ("upper", "specificity")
-
-_LOWER = ("intra", "inter", "brown")
 
 _DIGITS = (("low", 3), ("high", 3))
 
@@ -47,42 +46,33 @@ def rank_words(row: Mapping[str, Any]) -> str:
     return f"rank {best}" if best == worst else f"rank {best} to {worst}"
 
 
-def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float) -> tuple[Table, ...]:
+def tables(rows: pl.DataFrame, errors: Collection[str], resampling: Resampling) -> tuple[Table, ...]:
     """Arrange the rows of `compare`, with their column `label`, by metric: the bounds, then each index."""
-    lower = (
-        rows.filter(pl.col("statistic").is_in(_LOWER))
-        .pivot("statistic", index=["metric", "label"], values="value", maintain_order=True)
-        .select("metric", "label", pl.col("^(intra|inter|brown)$"))
+    lower = rows.filter(pl.col("statistic").is_in(["intra", "inter", "brown"]))
+    wide = lower.pivot("statistic", index=["metric", "label"], values="value")
+    wide = wide.select("metric", "label", pl.col("^(intra|inter|brown)$"))
+    upper = ranked(rows, "upper").join(wide, on=["metric", "label"], how="left", maintain_order="left")
+    shown = [_by_metric("bounds", "upper bound, lower bounds", upper, {"upper": "rank"})]
+    specific = ranked(rows, "specificity")
+    if specific.height:
+        title = f"specificity = {formula('specificity', rows, errors)}"
+        shown.append(_by_metric("specificity", title, specific, {"specificity": "rank"}))
+    caption = "se: jackknife standard error over images"
+    if resampling.times:
+        caption = f"low, high: {_interval(resampling)}; {caption}. {_TIED}"
+    return (*shown[:-1], replace(shown[-1], caption=caption))
+
+
+def _by_metric(name: str, title: str, frame: pl.DataFrame, rank_of: Mapping[str, str]) -> Table:
+    """Return a table whose values are marked if they are first without a tie; `rank_of` names the column of ranks."""
+    best = sorted(
+        (row, column) for column, rank in rank_of.items() for row, place in enumerate(frame[rank]) if place == "1"
     )
-    upper = ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
-    titled = {
-        "bounds": ("upper bound, lower bounds", upper),
-        "specificity": (f"specificity = {formula('specificity', rows, errors)}", ranked(rows, "specificity")),
-    }
-    shown = [
-        Table(
-            title,
-            frame.rename({"label": "dataset"}),
-            sections="metric",
-            best=tuple((row, frame.columns[3]) for row in _first(frame["rank"])),
-            name=name,
-        )
-        for name, (title, frame) in titled.items()
-        if name == "bounds" or frame.height
-    ]
-    how = "se: jackknife standard error over images"
-    if resamples:
-        how = f"low, high: {_intervals(resamples, confidence)}; {how}. {_TIED}"
-    return (*shown[:-1], replace(shown[-1], caption=how))
+    return Table(title, frame.rename({"label": "dataset"}), sections="metric", best=tuple(best), name=name)
 
 
 def placed(
-    answered: Answer,
-    rows: pl.DataFrame,
-    errors: Collection[str],
-    confidence: float,
-    decided: Decided,
-    variant: str = "",
+    answered: Answer, rows: pl.DataFrame, errors: Collection[str], confidence: float, decided: Decided, variant: str
 ) -> tuple[Table, ...]:
     """Place the datasets by the homogeneity of each metric; letters join those that do not differ significantly."""
     shown = ranked(rows, "homogeneity")
@@ -123,25 +113,15 @@ def _visible(metrics: pl.Series, decided: Decided) -> str:
     return f"; new sets of these sizes would show a true difference of {max(seen):.2g} by {metric} in 80 of 100 cases"
 
 
-def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str = "") -> tuple[Figure, ...]:
+def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str) -> Iterator[Figure]:
     """Draw each index as bars, datasets side by side by metric. The title names the variant of the rows, if any."""
-    return tuple(
-        Figure(
-            index,
-            f"{index.capitalize()} = {formula(index, rows, errors)}" + (f", {variant}" if variant else ""),
-            "bars",
-            of_index.select("metric", "value", "low", "high", dataset="label"),
-            x="metric",
-            y="value",
-            series="dataset",
-            low="low",
-            high="high",
-            y_label=index,
-            caption=f"Intervals: {percent(confidence)}, bootstrap over images.",
-        )
-        for index in _INDICES
-        if (of_index := rows.filter(statistic=index)).height
-    )
+    caption = f"Intervals: {percent(confidence)}, bootstrap over images."
+    for index in _INDICES:
+        shown = rows.filter(statistic=index).select("metric", "value", "low", "high", dataset="label")
+        title = f"{index.capitalize()} = {formula(index, rows, errors)}" + (f", {variant}" if variant else "")
+        drawn = Figure(index, title, "bars", shown, "metric", "value", "dataset", low="low", high="high")
+        if shown.height:
+            yield replace(drawn, y_label=index, caption=caption)
 
 
 def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
@@ -156,11 +136,6 @@ def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
     )
 
 
-def _first(ranks: pl.Series) -> list[int]:
-    """Return the rows that are first without a tie."""
-    return [row for row, rank in enumerate(ranks) if rank == "1"]
-
-
 def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
     """Write the formula of an index, and that of the metrics that count errors."""
     similarity, error = _INDICES[index]
@@ -168,8 +143,9 @@ def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
     return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
 
 
-def _intervals(resamples: int, confidence: float) -> str:
-    return f"{percent(confidence)} confidence interval (bootstrap over images, {resamples:,} resamples)"
+def _interval(resampling: Resampling) -> str:
+    of = f"bootstrap over images, {resampling.times:,} resamples"
+    return f"{percent(resampling.confidence)} confidence interval ({of})"
 
 
 def percent(confidence: float) -> str:
@@ -190,25 +166,21 @@ _MEANS = {
     f"{EQUALIZED}-{DISTINCT}": "each text once per image, equally many of each dataset",
 }
 
-_SHOWN = ("upper", "intra", "specificity")
-
 
 def sampling_tables(
-    rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float, variant: str
+    rows: pl.DataFrame, errors: Collection[str], resampling: Resampling, variant: str
 ) -> tuple[Table, ...]:
     """Arrange the rows of `compare` on both samplings, with columns `label` and `variant`, by statistic and metric."""
     caption = f"raw: every image and caption; {variant}: {_MEANS[variant]}; se: jackknife standard error over images"
-    if resamples:
-        caption += f"; low, high: {_intervals(resamples, confidence)}. {_TIED}"
+    if resampling.times:
+        caption += f"; low, high: {_interval(resampling)}. {_TIED}"
     shown = []
-    for statistic in _SHOWN:
+    for statistic in ("upper", "intra", "specificity"):
         frame = _beside(rows, statistic, variant)
         title = f"{statistic} = {formula(statistic, rows, errors)}" if statistic in _INDICES else statistic
-        ranks = {RAW: "raw_rank", variant: "rank"} if statistic in BETTER else {}
-        first = sorted((row, name) for name, rank in ranks.items() for row in _first(frame[rank]))
+        rank_of = {RAW: "raw_rank", variant: "rank"} if statistic in BETTER else {}
         if frame.height:
-            title = f"{title}, raw and {variant}"
-            shown.append(Table(title, frame, sections="metric", best=tuple(first), name=statistic))
+            shown.append(_by_metric(statistic, f"{title}, raw and {variant}", frame, rank_of))
     return (*shown[:-1], replace(shown[-1], caption=caption))
 
 
@@ -217,10 +189,7 @@ def _beside(rows: pl.DataFrame, statistic: str, variant: str) -> pl.DataFrame:
     raw, other = (ranked(rows.filter(variant=name), statistic).rename({statistic: name}) for name in (RAW, variant))
     before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high", "se")})
     both = other.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
-    metrics = rows["metric"].unique(maintain_order=True).to_list()
-    return both.sort(
-        pl.col("metric").replace_strict({name: index for index, name in enumerate(metrics)}), maintain_order=True
-    ).select(
-        "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
-        variant, "low", "high", "se",
-    )  # fmt: skip
+    order = pl.col("metric").cast(pl.Enum(rows["metric"].unique(maintain_order=True)))
+    return both.sort(order, maintain_order=True).select(
+        "metric", "label", "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank", variant, "low", "high", "se"
+    )

@@ -11,6 +11,7 @@ from auditor.model import Selection
 from auditor.result import Figure, Said, Table, digits, interval
 from auditor.scoring.registry import MetricRequest, References
 from auditor.statistics.correlation import correlate
+from auditor.store.captions import stamp
 from auditor.studies.consensus.accuracy import ALL, CONFIDENCE, PEOPLE, ConsensusSettings, League
 from auditor.studies.consensus.votes import PairVotes
 
@@ -69,34 +70,26 @@ def frame(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
             ("", part.league.correlations, {"against": pl.lit(PEOPLE), **truth, **drawn}),
         ]
     named = [
-        rows.with_columns(**columns, **({"statistic": pl.lit(statistic)} if statistic else {}))
+        stamp(part.votes.selection, rows).with_columns(
+            **columns, **({"statistic": pl.lit(statistic)} if statistic else {})
+        )
         for statistic, rows, columns in parts
         if rows.height
     ]
-    version = part.votes.selection.version
     schema = pl.Schema(ROWS)
     rows = pl.concat([pl.DataFrame(schema=schema), *named], how="diagonal_relaxed").with_columns(
-        dataset=pl.lit(version.dataset),
-        version=pl.lit(version.version),
-        split=pl.lit(part.votes.selection.split, pl.String),
-        seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1,
+        seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1
     )
-    keys = rows.select("metric", "references", "seed").unique(maintain_order=True)
     metrics = {metric.label: metric for metric in part.metrics}
-    signed = [
-        str(metrics[label].signature(settings.tokenizer, References("all", number, seed)))
+    keys = rows.select("metric", "references", "seed").rows()
+    signed = {
+        (label, number, seed): str(metrics[label].signature(settings.tokenizer, References("all", number, seed)))
+        for label, number, seed in set(keys)
         if label in metrics and number is not None
-        else None
-        for label, number, seed in keys.iter_rows()
-    ]
-    return (
-        rows.drop("signature")
-        .join(keys.with_columns(signature=pl.Series(signed, dtype=pl.String)), on=["metric", "references", "seed"],
-              how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(pl.col("value", "low", "high", "sd").round(_DECIMALS))
-        .select(*ROWS)
-        .cast(schema)
-    )  # fmt: skip
+    }
+    signatures = pl.Series("signature", [signed.get(key) for key in keys], pl.String)
+    rounded = pl.col("value", "low", "high", "sd").round(_DECIMALS)
+    return rows.with_columns(signatures, rounded).select(*ROWS).cast(schema)
 
 
 @dataclass(frozen=True)
@@ -136,15 +129,26 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Table
     if part.ceiling.height:
         yield _ceiling(part, settings)
     if part.ceiling_by_votes.height:
-        yield Table(
-            f"a few votes against half of the votes: {truth}",
-            _wide(part.ceiling_by_votes, "references", "kind", "n"),
-            caption=f"Columns: the number of votes that predict the other half. {_tie_rule(settings)}",
-            name="ceiling-by-votes",
-            further=True,
-        )
+        wide = part.ceiling_by_votes.pivot("references", index=["kind", "n"], values="value")
+        caption = f"Columns: the number of votes that predict the other half. {_tie_rule(settings)}"
+        title = f"a few votes against half of the votes: {truth}"
+        yield Table(title, wide, caption=caption, name="ceiling-by-votes", further=True)
     if part.league:
-        yield from _league(part.league, label)
+        wins = part.league.wins
+        ranks = wins.filter(metric=PEOPLE).select("kind", "system", "rank")
+        ranked = wins.drop("rank").join(ranks, on=["kind", "system"], maintain_order="left")
+        wide = ranked.pivot("metric", index=["kind", "rank", "system", "n"], values="value")
+        wide = wide.sort(_in_order(wide, "kind"), "rank", maintain_order=True)
+        caption = "Against all other systems in its pairs; a tie is half a win."
+        yield Table(f"share of wins of each system: {label}", wide, sections="kind", caption=caption, name="league")
+        if part.league.correlations.height:
+            wide = part.league.correlations.pivot("statistic", index=["kind", "metric", "n"], values="value")
+            title = f"metrics against raters over systems: {label}"
+            caption = "Correlation of the shares of wins; n: systems."
+            yield Table(title, wide, sections="kind", caption=caption, name="metrics-over-systems")
+        duels = part.league.duels.filter(kind=_shown_kind(wins))
+        won = duels.pivot("metric", index=["system", "against", "n"], values="value")
+        yield Table(f"wins of the first over the second: {label}", won, name="duels")
 
 
 def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
@@ -173,8 +177,8 @@ def figures(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Figu
     if part.league:
         kind = _shown_kind(part.league.wins)
         wins, title = part.league.wins.filter(kind=kind), f"Share of wins of each system: {label}, {_kind(kind)}"
-        place = _place(wins.filter(metric=PEOPLE).sort("value", descending=True), "system")
-        wins = wins.sort(place, maintain_order=True)
+        best = wins.filter(metric=PEOPLE).sort("value", descending=True)
+        wins = wins.sort(_in_order(best, "system"), maintain_order=True)
         yield Figure("wins", title, "bars", wins, "system", "value", "metric", y_label="wins")
 
 
@@ -182,15 +186,9 @@ def _kind(kind: str) -> str:
     return "all pairs" if kind == ALL else f"{kind} pairs"
 
 
-def _place(rows: pl.DataFrame, column: str) -> pl.Expr:
-    """Return the number of a value among those of a column, by first occurrence."""
-    values = rows[column].unique(maintain_order=True)
-    return pl.col(column).replace_strict(values, range(len(values)))
-
-
-def _wide(rows: pl.DataFrame, columns: str, *index: str) -> pl.DataFrame:
-    """Return the values of rows, with a column for each value of one column."""
-    return rows.pivot(columns, index=index, values="value", maintain_order=True)
+def _in_order(rows: pl.DataFrame, column: str) -> pl.Expr:
+    """Order the values of a column by their first rows."""
+    return pl.col(column).cast(pl.Enum(rows[column].unique(maintain_order=True)))
 
 
 def _tie_rule(settings: ConsensusSettings) -> str:
@@ -209,63 +207,35 @@ def _accuracy(part: ConsensusResult, full: pl.DataFrame, settings: ConsensusSett
     spread = ["sd"] if settings.draws > 1 else ["low", "high"] if settings.resamples else []
     columns = ["metric", ALL, *spread, *(kind for kind in number if kind != ALL), "ties"]
     interval = " Low and high of all pairs: 95% confidence interval (bootstrap over images)." if len(spread) > 1 else ""
-    return Table(
-        f"agreement with raters: {part.votes.truth}, {part.most} references of {part.references.label}",
-        _wide(full, "kind", "metric").join(whole, on="metric", maintain_order="left").select(columns),
-        caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number.items())}. {_tie_rule(settings)}{interval}",
-        name="agreement-with-people",
-    )
+    wide = full.pivot("kind", index="metric", values="value").join(whole, on="metric", maintain_order="left")
+    title = f"agreement with raters: {part.votes.truth}, {part.most} references of {part.references.label}"
+    caption = f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number.items())}. {_tie_rule(settings)}{interval}"
+    return Table(title, wide.select(columns), caption=caption, name="agreement-with-people")
 
 
 def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
     numbers = mean["references"].unique().sort().to_list()
-    chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, numbers[-1])]
-    wide = _wide(mean.filter(pl.col("references").is_in(chosen)), "references", "kind", "metric")
-    whole = mean.filter(kind=ALL)
-    first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
-    best = [f"{number}: {', '.join(first.filter(references=number)['metric'])}" for number in chosen]
-    return Table(
-        f"accuracy by number of references: {truth}",
-        wide.select("kind", "metric", *map(str, chosen)).sort(_place(mean, "kind"), maintain_order=True),
-        sections="kind",
-        caption=f"Best metric over all pairs, by number of references: {'; '.join(best)}.",
-        name="accuracy-by-references",
+    chosen = [k for k in numbers if k in (*_COLUMNS, numbers[-1]) or len(numbers) <= len(_COLUMNS)]
+    shown = mean.filter(pl.col("references").is_in(chosen))
+    whole = shown.filter(kind=ALL).sort("references", maintain_order=True)
+    best = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
+    names = best.group_by("references", maintain_order=True).agg(pl.col("metric").str.join(", ")).rows()
+    wide = shown.pivot("references", index=["kind", "metric"], values="value").sort(
+        _in_order(mean, "kind"), maintain_order=True
     )
+    title, columns = f"accuracy by number of references: {truth}", ["kind", "metric", *map(str, chosen)]
+    caption = "; ".join(f"{number}: {metrics}" for number, metrics in names)
+    caption = f"Best metric over all pairs, by number of references: {caption}."
+    return Table(title, wide.select(columns), sections="kind", caption=caption, name="accuracy-by-references")
 
 
 def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     rows, seen = part.ceiling.select("kind", "n", pl.col("value").alias(PEOPLE), "low", "high"), ""
     if part.halves.height:
-        rows = rows.join(_wide(part.halves, "metric", "kind"), on="kind", how="left", maintain_order="left")
+        halves = part.halves.pivot("metric", index="kind", values="value")
+        rows = rows.join(halves, on="kind", how="left", maintain_order="left")
         draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
         seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
-    return Table(
-        f"half of the votes against the other half: {part.votes.truth}",
-        rows,
-        caption=f"Raters: exact expectation over all halves, 95% interval over images. {_tie_rule(settings)}{seen}",
-        name="ceiling",
-    )
-
-
-def _league(league: League, label: str) -> Iterator[Table]:
-    ranks = league.wins.filter(metric=PEOPLE).select("kind", "system", "rank")
-    by_judge = _wide(league.wins, "metric", "kind", "system", "n")
-    wins = ranks.join(by_judge, on=["kind", "system"], maintain_order="left")
-    yield Table(
-        f"share of wins of each system: {label}",
-        wins.sort(_place(wins, "kind"), "rank", maintain_order=True).select("kind", "rank", pl.exclude("kind", "rank")),
-        sections="kind",
-        caption="Against all other systems in its pairs; a tie is half a win.",
-        name="league",
-    )
-    if league.correlations.height:
-        yield Table(
-            f"metrics against raters over systems: {label}",
-            _wide(league.correlations, "statistic", "kind", "metric", "n"),
-            sections="kind",
-            caption="Correlation of the shares of wins; n: systems.",
-            name="metrics-over-systems",
-        )
-    duels = league.duels.filter(kind=_shown_kind(league.wins))
-    won = _wide(duels, "metric", "system", "against", "n")
-    yield Table(f"wins of the first over the second: {label}", won, name="duels")
+    title = f"half of the votes against the other half: {part.votes.truth}"
+    caption = f"Raters: exact expectation over all halves, 95% interval over images. {_tie_rule(settings)}{seen}"
+    return Table(title, rows, caption=caption, name="ceiling")

@@ -37,13 +37,9 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
     """Report how varied the words of each dataset are, with the range over random orders or parallel lists."""
     sentences = []
     for selection in selections:
-        own = selection.rows_of(rows).drop_nulls("value")
-        known = {row["statistic"]: row for row in own.iter_rows(named=True)}
-        parts = [
-            f"{what} = {digits(known[name]['value'])}{interval(known[name]['low'], known[name]['high'])}"
-            for name, what in _LEAD.items()
-            if name in known
-        ]
+        measured = selection.rows_of(rows).drop_nulls("value").select("statistic", "value", "low", "high")
+        written = {name: f"{digits(value)}{interval(low, high)}" for name, value, low, high in measured.iter_rows()}
+        parts = [f"{what} = {written[name]}" for name, what in _LEAD.items() if name in written]
         sentences += [f"{selection.label}: {', '.join(parts)}."] if parts else []
     return tuple(sentences)
 
@@ -56,17 +52,12 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Result | None:
     if len(systems) < FEWEST or len(asked) < 2:
         return None
     over = values.filter(is_system, pl.col("statistic").is_in(asked)).select("dataset", "statistic", "value")
-    pairs = correlate_statistics(over, asked).with_columns(
-        statistic=pl.lit("spearman"),
-        signature=pl.lit(str(Signature("spearman", {"over": "systems", "ties": "mean"}, _VERSION))),
-    )
-    wide = matrix(pairs).pivot("statistic_b", index="statistic_a", values="value", maintain_order=True)
-    table = Table(
-        f"correlation of statistics over {len(systems)} systems (Spearman's rho, without its sign)",
-        wide.rename({"statistic_a": "statistic"}),
-        digits=tuple((name, 2) for name in wide.columns[1:]),
-        name="correlated-statistics",
-    )
+    signature = str(Signature("spearman", {"over": "systems", "ties": "mean"}, _VERSION))
+    pairs = correlate_statistics(over, asked).with_columns(statistic=pl.lit("spearman"), signature=pl.lit(signature))
+    wide = matrix(pairs).pivot("statistic_b", index="statistic_a", values="value")
+    title = f"correlation of statistics over {len(systems)} systems (Spearman's rho, without its sign)"
+    decimals = tuple((name, 2) for name in wide.columns[1:])
+    table = Table(title, wide.rename({"statistic_a": "statistic"}), digits=decimals, name="correlated-statistics")
     return Result("diversity", pairs, tables=(table,), figures=(heatmap(pairs),))
 
 
@@ -85,9 +76,9 @@ _INTERVALS = tuple(
         Table(
             f"{name}, with an interval over images",
             EMPTY,
+            name=name,
             caption=f"low, high: {CONFIDENCE:.0%} confidence interval ({RESAMPLES:,} resamples of images)",
             digits=tuple((column, STATISTICS[name].digits) for column in (name, "low", "high")),
-            name=name,
         ),
         where=(pl.col("statistic") == name) & (pl.col("spread") == "images"),
         columns=("dataset", pl.col("value").alias(name), "low", "high"),

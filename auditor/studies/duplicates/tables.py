@@ -46,22 +46,25 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
         _found(_by_match(counts.slots), "captions", "found", "of_captions"),
         _found(_by_match(counts.slot_pairs), "images", "found", "of_images"),
     ]
-    empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _PLACE})
+    empty, places = pl.DataFrame(schema=_ROW), _places(counts.questions)
     shares = (
-        pl.concat([empty, *matches], how="diagonal_relaxed")
-        .join(_places(counts.questions), on="question_no", maintain_order="left")
+        pl.concat([empty.drop(_PLACE), *matches], how="diagonal_relaxed")
+        .join(places, on="question_no", maintain_order="left")
         .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
         .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
     )
-    return pl.concat([_wordless(counts), shares])
+    sides = places.unique("side_no", keep="first", maintain_order=True)
+    wordless = _found(counts.sides, "captions-without-word", "wordless", "captions", "side_no").join(
+        sides.select("side_no", "dataset", "version", "split"), on="side_no", maintain_order="left"
+    )
+    of_sides = wordless.drop("side_no").cast({"found": pl.Int64, "n": pl.Int64})
+    return pl.concat([pl.concat([empty, of_sides], how="diagonal"), shares])
 
 
 def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Return a row for each caption with a duplicate, with the most similar one."""
-    named = counts.pairs.sort("question_no", "image", "slot").join(
-        _places(counts.questions), on="question_no", how="left", maintain_order="left"
-    )
-    return named.select(
+    pairs = counts.pairs.sort("question_no", "image", "slot")
+    return pairs.join(_places(counts.questions), on="question_no", how="left", maintain_order="left").select(
         *_PLACE[:3], "image", "slot", *_PLACE[3:], "against_image", "against_slot", "match", "similarity",
         "text", "against_text",
     )  # fmt: skip
@@ -123,8 +126,9 @@ def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]
     return (*sentences, *(Sentence.of(finding) for finding in findings if finding.kind in (AT_SEVERAL, COPIED)))
 
 
-def _found(matches: pl.DataFrame, statistic: str, column: str, of: str) -> pl.DataFrame:
+def _found(matches: pl.DataFrame, statistic: str, column: str, of: str, *further: str) -> pl.DataFrame:
     return matches.select(
+        *further,
         pl.col("^(question_no|slot|against_slot|match|texts)$"),
         statistic=pl.lit(statistic),
         value=_share(column, of),
@@ -142,18 +146,8 @@ def _share(column: str | pl.Expr, of: str) -> pl.Expr:
 def _by_match(matches: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each kind of match instead of columns `exact` and `near`."""
     either = matches.with_columns(any=pl.col("exact") + pl.col("near"))
-    keys = [name for name in matches.columns if name not in _MATCHES.categories]
+    keys = matches.drop("exact", "near").columns
     return either.unpivot(["exact", "near", "any"], index=keys, variable_name="match", value_name="found")
-
-
-def _wordless(counts: DuplicateCounts) -> pl.DataFrame:
-    places = _places(counts.questions).unique("side_no", keep="first", maintain_order=True)
-    matches = counts.sides.join(places, on="side_no", maintain_order="left").select(
-        "dataset", "version", "split", statistic=pl.lit("captions-without-word"),
-        value=_share("wordless", "captions"), found="wordless", n="captions",
-    )  # fmt: skip
-    empty = pl.DataFrame(schema=_ROW)
-    return pl.concat([empty, matches.cast({"found": pl.Int64, "n": pl.Int64})], how="diagonal")
 
 
 def _places(questions: Sequence[Question]) -> pl.DataFrame:
@@ -161,11 +155,10 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
     named = []
     for question in questions:
         side, against = question.side, question.against
-        own, of_others = side.selection.version, against.selection.version
-        place = (own.dataset, own.version, side.split, question.scope)
-        compared = (of_others.dataset, of_others.version, against.split)
+        ours, theirs = side.selection.version, against.selection.version
+        place = (ours.dataset, ours.version, side.split, question.scope, theirs.dataset, theirs.version, against.split)
         beside = None if side == against else against.label
-        named.append((question.number, side.number, *place, *compared, side.label, beside))
+        named.append((question.number, side.number, *place, side.label, beside))
     kinds = {"question_no": pl.UInt32, "side_no": pl.UInt32}
     schema = kinds | dict.fromkeys((*_PLACE, "side", "beside"), pl.String)
     return pl.DataFrame(named, schema=schema, orient="row")
@@ -182,19 +175,23 @@ def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame
 def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> Iterator[Table]:
     """Yield tables of the longest duplicates, leaks first, each text once; two sides are compared in one order."""
     questions = {question.number: question for question in counts.questions}
-    compared = {number: {question.side.number, question.against.number} for number, question in questions.items()}
-    repeated = {
-        number
-        for number, sides in compared.items()
-        if len(sides) > 1 and sides in [compared[earlier] for earlier in range(number)]
-    }
+    compared = [{question.side.number, question.against.number} for question in counts.questions]
+    repeated = [
+        question.number
+        for at, (question, sides) in enumerate(zip(counts.questions, compared, strict=True))
+        if len(sides) > 1 and sides in compared[:at]
+    ]
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
-    leaks = pl.col("question_no").is_in([number for number, question in questions.items() if question.is_leak])
+    leaks = pl.col("question_no").is_in([question.number for question in counts.questions if question.is_leak])
     named = shown.join(labels, on="question_no", maintain_order="left").sort(~leaks, maintain_order=True)
     for (question_no,), rows in named.group_by("question_no", maintain_order=True):
         question = questions[int(str(question_no))]
         scope, side, against = rows.select("scope", "dataset", "against").row(0)
-        of = (question.side, "image"), (question.against, "against_image")
+        images = [
+            image
+            for owner, column in ((question.side, "image"), (question.against, "against_image"))
+            for image in pictured(rows, owner.selection.version.dataset, column)
+        ]
         yield Table(
             f"examples: {side} {scope}" if against is None else f"examples: {side} in {against}",
             rows.select(
@@ -203,7 +200,5 @@ def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> Ite
             caption="the longest captions, each text once; list all with --pairs",
             beside=("text", "against_text"),
             name=f"examples/{side}/{against or scope}",
-            pictured=tuple(
-                image for owner, column in of for image in pictured(rows, owner.selection.version.dataset, column)
-            ),
+            pictured=tuple(images),
         )

@@ -8,14 +8,12 @@ from dataclasses import replace
 import polars as pl
 
 from auditor.model import Selection, pictured
-from auditor.result import Figure, Finding, Sentence, Table, about, counted, folded
+from auditor.result import Figure, Finding, Sentence, Severity, Table, about, counted, folded
 from auditor.result.views import EMPTY, View, filled
 from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.likelihood import Claims
 
-_SHOWN = 10
-
-_BIN = 0.05
+_SHOWN, _BIN = 10, 0.05
 
 #: The kind of finding on captions that appear to be at the wrong image.
 SWAPPED = "swapped-captions"
@@ -59,45 +57,38 @@ _UNLIKE = _listing(
     ("image", "slot", "value", "others", "text"),
 )
 
-_UNFIT_IMAGES = View(
+_UNFIT_IMAGES, _DIFFICULT = View(
     Table(
-        "the images of {label} with the worst match to their captions",
-        EMPTY,
-        name="unfit-images",
+        "the images of {label} with the worst match to their captions", EMPTY, name="unfit-images",
         caption="match: how much better the captions match the vector of their image than those of other images, in "
         "standard deviations (mean); text: the caption most similar to the others",
     ),
     columns=("image", "n", "match", "text"),
-)
-
-_DIFFICULT = View(
+), View(
     Table(
-        "the most difficult images of {label}",
-        EMPTY,
-        name="difficult-images",
+        "the most difficult images of {label}", EMPTY, name="difficult-images",
         caption="difficulty: 1 - mean score; consensus: slot of the caption most similar to the others (the first of "
         "ties)",
     ),
     columns=("image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"),
-)
+)  # fmt: skip
 
 
 def tables(
     selections: Sequence[Selection], captions: Sequence[pl.DataFrame], by_image: Sequence[pl.DataFrame]
 ) -> tuple[Table, ...]:
     """Return the tables of `outliers`, from a frame for each selection; without `captions`, only those of images."""
-    made = []
-    for index, selection in enumerate(selections):
-        label, images = selection.label, by_image[index]
-        shown = list(_of_captions(label, captions[index])) if captions else []
+    listed = []
+    for index, (selection, images) in enumerate(zip(selections, by_image, strict=True)):
+        shown = list(_of_captions(selection.label, captions[index])) if captions else []
         if "match" in images.columns:
             worst = images.drop_nulls("match").sort("match", "image")
-            shown += filled([_UNFIT_IMAGES], worst.head(_SHOWN), label)
-        shown += filled([_DIFFICULT], images.head(_SHOWN), label)
+            shown += filled([_UNFIT_IMAGES], worst.head(_SHOWN), selection.label)
+        shown += filled([_DIFFICULT], images.head(_SHOWN), selection.label)
         for table in shown:
             columns = [name for name in ("image", "other_image") if name in table.frame.columns]
-            made.append(replace(table, pictured=pictured(table.frame, selection.version.dataset, *columns)))
-    return folded(made)
+            listed.append(replace(table, pictured=pictured(table.frame, selection.version.dataset, *columns)))
+    return folded(listed)
 
 
 def _of_captions(label: str, rows: pl.DataFrame) -> Iterator[Table]:
@@ -137,26 +128,20 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
         checked = f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
     one_of_each_pair = (pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image"))
     examples = misplaced(rows).filter(one_of_each_pair).drop("finding").head(3)
-    return Finding(
-        SWAPPED,
+    sentence = (
         f"{selection.label}: {rows.height:,} of {scored:,} captions, those least similar to the others of their "
-        f"image{checked}. {'. '.join(results)}",
-        about(selection),
-        {
-            "captions": claims.claims,
-            "swapped_pairs": pairs.claims if pairs else 0,
-            "elsewhere": alone.claims if alone else 0,
-            "expected_right": round(claims.right),
-            "looked_into": rows.height,
-            "pair_bits": pairs.bits if pairs else None,
-            "lead_bits": alone.bits if alone else None,
-            "found": alone.found if alone else None,
-        },
-        scored,
-        "warning" if pairs or alone else "info",
-        tuple(examples.to_dicts()),
-        headline=f"{claims.claims:,} of {scored:,} captions",
+        f"image{checked}. {'. '.join(results)}"
     )
+    values = {
+        "captions": claims.claims, "swapped_pairs": pairs.claims if pairs else 0,
+        "elsewhere": alone.claims if alone else 0, "expected_right": round(claims.right),
+        "looked_into": rows.height, "pair_bits": pairs.bits if pairs else None,
+        "lead_bits": alone.bits if alone else None, "found": alone.found if alone else None,
+    }  # fmt: skip
+    severity: Severity = "warning" if pairs or alone else "info"
+    headline = f"{claims.claims:,} of {scored:,} captions"
+    where, listed = about(selection), tuple(examples.to_dicts())
+    return Finding(SWAPPED, sentence, where, values, scored, severity, listed, headline)
 
 
 def misplaced(rows: pl.DataFrame) -> pl.DataFrame:
@@ -188,17 +173,7 @@ def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -
         )
         for selection, rows in zip(selections, by_image, strict=True)
     ]
-    return (
-        Figure(
-            "difficulty",
-            "Difficulty of images",
-            "lines",
-            pl.concat(shares),
-            x="difficulty",
-            y="share",
-            series="dataset",
-            x_label="difficulty: 1 - mean score of the image's captions",
-            y_label="share of images",
-            caption=f"In bins of {_BIN:g}.",
-        ),
-    )
+    caption = f"In bins of {_BIN:g}."
+    drawn = Figure("difficulty", "Difficulty of images", "lines", pl.concat(shares), "difficulty", "share", "dataset")
+    x_label = "difficulty: 1 - mean score of the image's captions"
+    return (replace(drawn, x_label=x_label, y_label="share of images", caption=caption),)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.together import mean_of
+from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
 from auditor.parameters import EMPTY
-from auditor.ranges import within
-from auditor.result import Finding, Result, Said, Table, about, counted, findings_in, listed, notes_in
+from auditor.ranges import Ends, within
+from auditor.result import Finding, Result, Said, Table, about, counted, listed
 from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
@@ -31,85 +30,86 @@ from auditor.studies.score.presets import Preset, Printed
 #: Systems are scored against all captions of the image, as in these programs.
 _ALL = References("all")
 
+#: Numbers that a program prints, with the metric of each.
+Numbers = list[tuple[Printed, MetricRequest]]
+
 #: The mean of the scores of a metric.
 _MEAN = mean_of(lambda scores, settings: scores[settings["metric"]])
 
 
+class Outputs(NamedTuple):
+    """The outputs of systems, the described images of each, and notes on mismatches with the references."""
+
+    systems: Sequence[Selection]
+    coverage: Coverage
+    notes: Sequence[Said]
+
+
 def printed(
-    store: Store,
-    selection: Selection,
-    systems: Sequence[Selection],
-    preset: Preset,
-    resampling: Resampling,
-    coverage: Coverage,
-    messages: Sequence[Said],
-    progress: Progress,
+    store: Store, selection: Selection, outputs: Outputs, preset: Preset, resampling: Resampling, progress: Progress
 ) -> Result:
     """Score whole outputs as a program does, with intervals, and tests against the first output."""
+    systems, coverage, messages = outputs
     for system in systems:
         _refuse_several(store, selection, system)
     scored, notes = _scorable(store, selection, preset)
-    signed: dict[str, str] = {}
-    of_tokenizer: dict[str, list[tuple[Printed, MetricRequest]]] = {}
-    for candidate, metric in scored:
-        of_tokenizer.setdefault(candidate.tokenizer, []).append((candidate, metric))
-        signature = metric.signature(candidate.tokenizer, _ALL)
-        rule = {"missing": coverage.missing} if coverage.has_gaps else {}
-        signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus", **rule}))
+    of_tokenizer, signed = dict[str, Numbers](), dict[str, str]()
+    rule = {"missing": coverage.missing} if coverage.has_gaps else {}
+    for number, metric in scored:
+        of_tokenizer.setdefault(number.tokenizer, []).append((number, metric))
+        signature = metric.signature(number.tokenizer, _ALL)
+        signed[number.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus", **rule}))
+    order = pl.col("metric").cast(pl.Enum([*signed]))
 
     def compared(images: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
         some = replace(selection, images=images)
-        outputs = {one.label: output_of(one, filled=is_filled) for one in systems if one.label in labels}
-        rows = {
-            name: frame
+        outputs = {system.label: output_of(system, filled=is_filled) for system in systems if system.label in labels}
+        rows = [
+            _rows(Captions(store, some, tokenizer), outputs, numbers, resampling, progress)
             for tokenizer, numbers in of_tokenizer.items()
-            for name, frame in _rows(Captions(store, some, tokenizer), outputs, numbers, resampling, progress)
-        }
-        return pl.concat((rows[candidate.name] for candidate, _ in scored), how="diagonal_relaxed")
+        ]
+        return pl.concat(rows, how="diagonal_relaxed").sort(order, maintain_order=True)
 
     for system in systems:
         for tokenizer in of_tokenizer:
             tokenize(store, [selection, system], tokenizer, progress)
     frame = coverage.side_by_side(compared, ["metric"])
-    lead = [*coverage.lead(frame, resampling.confidence, "metric"), *_without_values(frame)]
+    lead = _lead(frame, coverage, resampling)
     frame = frame.rename({"label": "candidate"})
-    notes += _without_intervals(frame, resampling)
+    if resampling.times:
+        bare = frame.filter(pl.col("low").is_null()).drop_nulls("value").group_by("candidate", maintain_order=True)
+        notes += [f"{name}: no interval for {', '.join(of)}: {WITHOUT}" for name, of in bare.agg("metric").rows()]
     notes += [preset.on_some] if preset.on_some and coverage.has_gaps else []
-    notes += _program_signatures(store, selection, preset, [candidate for candidate, _ in scored])
+    captions = images(store, selection)["captions"]
+    nrefs = captions[0] if captions.n_unique() == 1 else "var"
+    signs = {name: preset.signed[name] for name in signed if preset.signed}
+    notes += [f"{preset.program} signs {name} as nrefs:{nrefs}|{rest}" for name, rest in signs.items()]
     reported = [*notes, *messages]
-    reported += [
-        note
-        for name in of_tokenizer
-        for note in too_long(*(Captions(store, selection, name) for selection in (selection, *systems)))
-    ]
+    for name in of_tokenizer:
+        reported += too_long(*(Captions(store, selection, name) for selection in (selection, *systems)))
     return Result(
         "score",
         frame,
         selections=(selection, *systems),
         signatures=signed,
         tables=_tables(frame, selection, preset, resampling, coverage),
-        notes=notes_in(reported),
-        findings=findings_in(reported),
-        lead=tuple(lead),
+        said=reported,
+        lead=lead,
     )
 
 
-def _scorable(
-    store: Store, selection: Selection, preset: Preset
-) -> tuple[list[tuple[Printed, MetricRequest]], list[Said]]:
+def _scorable(store: Store, selection: Selection, preset: Preset) -> tuple[Numbers, list[Said]]:
     """Return the numbers of a preset that are installed, and notes on those that cannot be computed."""
-    notes: list[Said] = []
-    usable, is_any = [], False
-    for row in preset.printed:
-        name = row.metric.partition(":")[0]
-        reason = lacking(METRICS[name])
-        if reason:
+    usable, notes, is_any = Numbers(), list[Said](), False
+    for number in preset.printed:
+        name = number.metric.partition(":")[0]
+        if reason := lacking(METRICS[name]):
             notes.append(not_installed(name, reason))
             continue
-        metric = request(row.metric)
-        kept, unscored = scorable(Captions(store, selection, row.tokenizer), [metric], None)
+        metric = request(number.metric)
+        kept, unscored = scorable(Captions(store, selection, number.tokenizer), [metric], None)
         notes += unscored
-        usable.append((row, metric))
+        usable.append((number, metric))
         is_any |= bool(kept)
     if not is_any:
         raise UsageError(f"{selection.label}: no number of {preset.program} can be computed: {notes[0]}")
@@ -117,59 +117,59 @@ def _scorable(
 
 
 def _rows(
-    captions: Captions,
-    candidates: Mapping[str, CandidateSet],
-    scored: Sequence[tuple[Printed, MetricRequest]],
-    resampling: Resampling,
-    progress: Progress,
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the rows of each number of one tokenizer, by its name."""
+    captions: Captions, outputs: Mapping[str, CandidateSet], scored: Numbers, resampling: Resampling, progress: Progress
+) -> pl.DataFrame:
+    """Return the rows of the numbers of one tokenizer."""
     selection, reasons = captions.selection, refused(captions, [metric for _, metric in scored])
-    for printed, metric in scored:
+    counted = dict.fromkeys(metric.counting for _, metric in scored if metric.label not in reasons)
+    counts, measures, absent = count(captions, [*outputs.values()], [*counted], progress), dict[str, Measure](), {}
+    for number, metric in scored:
         if metric.label in reasons:
-            facts = {"metric": printed.name, "level": "corpus", "reason": reasons[metric.label]}
-            yield printed.name, captions.stamp(pl.DataFrame({"label": [*candidates], **facts}))
-    scored = [one for one in scored if one[1].label not in reasons]
-    counts = count(captions, [*candidates.values()], [*{metric.counting: None for _, metric in scored}], progress)
-    measures = []
-    for printed, metric in scored:
+            absent[number.name] = reasons[metric.label]
+            continue
         settings = {**metric.metric.fixed, **metric.settings}
-        outputs = {
-            label: printed.together.sums(counts[candidate.name, metric.counting], settings)
-            for label, candidate in candidates.items()
-        }
-        for label in (label for label, sums in outputs.items() if sums.is_empty()):
+        of_output = {label: counts[output.name, metric.counting] for label, output in outputs.items()}
+        ends = metric.metric.ends(settings)
+        measure = measures[number.name] = _measure(number.together, of_output, settings, ends, number.scale)
+        for label in (label for label, sums in measure.outputs.items() if sums.is_empty()):
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
-        lowest, highest = metric.metric.ends(settings)
-        ends = lowest * printed.scale, highest * printed.scale
-        measures.append(Measure(outputs, partial(_scaled, printed, settings), ends))
+    contents = {label: output.drawn_from[0].content for label, output in outputs.items()}
+    rows = _beside_first(measures, absent, resampling, selection, contents, progress)
+    for name, measure in measures.items():
+        within(name, rows.filter(metric=name)["value"], measure.ends)
+    level = pl.lit("corpus").alias("level")
+    return captions.stamp(rows.select("label", "metric", level, pl.exclude("label", "metric")))
+
+
+def _measure(
+    together: Together, rows: Mapping[str, pl.DataFrame], settings: Mapping[str, Any], ends: Ends, scale: int = 1
+) -> Measure:
+    sums = {label: together.sums(of_output, settings) for label, of_output in rows.items()}
+    return Measure(sums, lambda sums: together.score(sums, settings) * scale, (ends[0] * scale, ends[1] * scale))
+
+
+def _beside_first(
+    measures: Mapping[str, Measure],
+    absent: Mapping[str, str],
+    resampling: Resampling,
+    selection: Selection,
+    contents: Mapping[str, Sequence[object]],
+    progress: Progress,
+) -> pl.DataFrame:
+    """Compare each output with the first by each metric; those that are `absent` have a reason instead of a value."""
     key = (resampling.seed, *selection.content)
-    contents = {label: one.drawn_from[0].content for label, one in candidates.items()}
-    tested = beside_first(measures, resampling, key, contents, progress)
-    for (printed, _), measure, scores in zip(scored, measures, tested, strict=True):
-        within(printed.name, scores["value"], measure.ends)
-        named = scores.rename({"candidate": "label"}).select(
-            "label", pl.lit(printed.name).alias("metric"), pl.lit("corpus").alias("level"), pl.exclude("label")
-        )
-        yield printed.name, captions.stamp(named)
+    rows = beside_first([*measures.values()], resampling, key, contents, progress) if measures else []
+    scored = [of.with_columns(metric=pl.lit(name)) for name, of in zip(measures, rows, strict=True)]
+    unscored = [pl.DataFrame({"candidate": [*contents], "metric": name, "reason": why}) for name, why in absent.items()]
+    return pl.concat([pl.DataFrame(schema=SCHEMA), *scored, *unscored], how="diagonal").rename({"candidate": "label"})
 
 
-def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -> pl.Series:
-    return printed.together.score(sums, settings) * printed.scale
-
-
-def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said]:
-    """Report the scores without an interval: on fewer than eight images, or if one alone differs from the others."""
-    known = frame.filter(pl.col("low").is_null(), pl.col("value").is_not_null() & bool(resampling.times))
-    named = known.group_by("candidate", maintain_order=True).agg("metric").iter_rows()
-    return [f"{name}: no interval for {', '.join(some)}: {WITHOUT}" for name, some in named]
-
-
-def _without_values(frame: pl.DataFrame) -> list[str]:
-    """Report the scores that need more images."""
-    unknown = frame.filter(pl.col("value").is_null())
-    named = unknown.group_by("label", "reason", maintain_order=True).agg("metric") if unknown.height else unknown
-    return [f"{label}: no value for {', '.join(some)}: {why}." for label, why, some in named.iter_rows()]
+def _lead(frame: pl.DataFrame, coverage: Coverage, resampling: Resampling) -> tuple[str, ...]:
+    """Return the sentences to read first, and the scores that need more images."""
+    absent = frame.filter(pl.col("value").is_null())
+    why = absent.group_by("label", "reason", maintain_order=True).agg("metric").rows() if absent.height else []
+    sentences = coverage.lead(frame, resampling.confidence, "metric")
+    return (*sentences, *(f"{label}: no value for {', '.join(names)}: {reason}." for label, reason, names in why))
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
@@ -182,14 +182,6 @@ def _refuse_several(store: Store, selection: Selection, system: Selection) -> No
             f"{system.label}: {counted(answers.height, 'image has', 'images have')} more than one caption, but a "
             f"preset scores one per image: {named}; leave out --preset to score every caption"
         )
-
-
-def _program_signatures(store: Store, selection: Selection, preset: Preset, scored: Sequence[Printed]) -> list[Said]:
-    """Return the signatures that the program prints for these numbers."""
-    captions = images(store, selection)["captions"]
-    nrefs = captions[0] if captions.n_unique() == 1 else "var"
-    signed = {printed.name: preset.signed[printed.name] for printed in scored if preset.signed}
-    return [f"{preset.program} signs {name} as nrefs:{nrefs}|{rest}" for name, rest in signed.items()]
 
 
 def _tables(
@@ -209,23 +201,19 @@ def _tables(
     return shown, replace(beside, name="intervals")
 
 
-def systems_of(
-    store: Store, selection: Selection, ref: str, candidates: Sequence[str], missing: str
-) -> tuple[list[Selection], Coverage, list[Said]]:
+def systems_of(store: Store, selection: Selection, ref: str, candidates: Sequence[str], missing: str) -> Outputs:
     """Return the named outputs, the described images of each, and notes on mismatches with the references."""
-    notes: list[Said] = []
-    systems = resolve_all(store, candidates)
+    systems, notes = resolve_all(store, candidates), list[Said]()
     for name, system in zip(candidates, systems, strict=True):
         if system.version.dataset == selection.version.dataset:
             raise UsageError(f"{name}: scores {ref} against itself; leave out --candidates for leave-one-out")
         notes += _unmatched(store, selection, system)
-        if system.version.kind != "candidates":
-            notes.append(
-                f"{name} was ingested as {system.version.kind}, not as candidates (set --kind in `auditor ingest`)"
-            )
+        kind = system.version.kind
+        if kind != "candidates":
+            notes.append(f"{name} was ingested as {kind}, not as candidates (set --kind in `auditor ingest`)")
     every = set(images(store, selection)["image"])
     of = {system.label: every.intersection(images(store, system)["image"]) for system in systems}
-    return list(systems), Coverage(every, of, missing), notes
+    return Outputs(systems, Coverage(every, of, missing), notes)
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
@@ -249,47 +237,41 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
 
 def means_of(
     captions: Captions,
-    systems: Sequence[Selection],
+    outputs: Outputs,
     scores: pl.DataFrame,
     metrics: Sequence[MetricRequest],
-    coverage: Coverage,
     resampling: Resampling,
     progress: Progress,
-) -> tuple[Table, list[str]]:
+) -> tuple[Table, tuple[str, ...]]:
     """Return the means of several systems side by side, with differences from the first, and the sentences before.
 
     `scores` on all images have columns system, image, slot and the metrics. Those on some images are scored again, with
     the document frequencies of these images.
     """
-    key, contents = (resampling.seed, *captions.selection.content), {one.label: one.content for one in systems}
+    systems, coverage, _ = outputs
 
     def compared(images: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
-        known = [one for one in metrics if images is None or one.refusal(len(images)) is None]
-        some, outputs = captions.like(replace(captions.selection, images=images)), {}
-        for system in (system for system in systems if known and system.label in labels):
-            own, output = scores.filter(system=system.label), output_of(system, filled=is_filled)
+        reasons = {} if images is None else {metric.label: metric.refusal(len(images)) for metric in metrics}
+        absent = {label: reason for label, reason in reasons.items() if reason is not None}
+        usable = [metric for metric in metrics if metric.label not in absent]
+        some, scored = captions.like(replace(captions.selection, images=images)), {}
+        for system in (system for system in systems if usable and system.label in labels):
+            rows, output = scores.filter(system=system.label), output_of(system, filled=is_filled)
             if images is not None or is_filled > (coverage.missing == EMPTY):
-                again = score_candidates(some, [output], known, progress)
+                again = score_candidates(some, [output], usable, progress)
                 is_new = ~pl.col("image").is_in(coverage.of[system.label])
-                same = again.join(own, on=["image", "slot"], how="semi", maintain_order="left")
-                own = pl.concat([same, again.filter(is_new)])
-            outputs[system.label] = own
-        measures = []
-        for one in known:
-            sums = {label: _MEAN.sums(own, {"metric": one.label}) for label, own in outputs.items()}
-            measures.append(Measure(sums, lambda sums: _MEAN.score(sums, {}), one.metric.ends(one.settings)))
-        rows = beside_first(measures, resampling, key, contents, progress) if measures else []
-        made = [of.with_columns(metric=pl.lit(one.label)) for one, of in zip(known, rows, strict=True)]
-        lacking = pl.DataFrame(
-            [(one.label, one.refusal(len(images or ()))) for one in metrics if one not in known],
-            {"metric": pl.String, "reason": pl.String},
-            orient="row",
-        )
-        bare = [pl.DataFrame(schema=SCHEMA), lacking.join(pl.DataFrame({"candidate": labels}), how="cross")]
-        return pl.concat([*made, *bare], how="diagonal").rename({"candidate": "label"})
+                same = again.join(rows, on=["image", "slot"], how="semi", maintain_order="left")
+                rows = pl.concat([same, again.filter(is_new)])
+            scored[system.label] = rows
+        measures = {
+            metric.label: _measure(_MEAN, scored, {"metric": metric.label}, metric.metric.ends(metric.settings))
+            for metric in usable
+        }
+        contents = {system.label: system.content for system in systems if system.label in labels}
+        return _beside_first(measures, absent, resampling, captions.selection, contents, progress)
 
     frame = coverage.side_by_side(compared, ["metric"])
-    order = pl.col("metric").cast(pl.Enum([one.label for one in metrics]))
+    order = pl.col("metric").cast(pl.Enum([metric.label for metric in metrics]))
     shown = ["n", "value", "low", "high", "difference", "p", *coverage.columns(frame)]
     means = Table(
         f"means of the systems over the captions of {captions.label}",
@@ -298,4 +280,4 @@ def means_of(
         caption=resampling.caption(systems[0].label),
         name="means",
     )
-    return means, [*coverage.lead(frame, resampling.confidence, "metric"), *_without_values(frame)]
+    return means, _lead(frame, coverage, resampling)

@@ -35,7 +35,7 @@ from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.score.presets import PRESETS
-from auditor.studies.score.printed import means_of, printed, systems_of
+from auditor.studies.score.printed import Outputs, means_of, printed, systems_of
 from auditor.studies.score.ranked import least_alike, ranking, with_ranks
 from auditor.text import AUTO
 
@@ -72,7 +72,7 @@ def leave_one_out(
 ) -> Result:
     """Score each caption against the others of its image, for `auditor score`."""
     captions, against = select(store, ref, split, tokenizer, progress=progress), References("loo", references, seed)
-    alone = list[Selection](), Coverage({ref}, {ref: {ref}}), list[Said]()
+    alone = Outputs([], Coverage({ref}, {ref: {ref}}), [])
     return _of_captions(captions, against, metrics, alone, progress, rank=rank, distinct=distinct)
 
 
@@ -126,8 +126,8 @@ def of_preset(
     """Score whole outputs as another program prints them, for `auditor score --preset`."""
     p.check_resampling(resamples, confidence)
     selection, resampling = resolve(store, ref, split), Resampling(resamples, confidence, seed)
-    systems, coverage, notes = systems_of(store, selection, ref, candidates, missing)
-    return printed(store, selection, systems, PRESETS[preset], resampling, coverage, notes, progress)
+    outputs = systems_of(store, selection, ref, candidates, missing)
+    return printed(store, selection, outputs, PRESETS[preset], resampling, progress)
 
 
 @forms(leave_one_out, of_systems, of_preset, names=("leave-one-out", "--candidates", "--preset"))
@@ -181,7 +181,7 @@ def _of_captions(
     captions: Captions,
     against: References,
     metrics: p.Metrics,
-    outputs: tuple[list[Selection], Coverage, list[Said]],
+    outputs: Outputs,
     progress: Progress,
     *,
     distinct: bool,
@@ -225,11 +225,11 @@ def _of_captions(
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
-    tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
+    tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), tuple(coverage.lead())
     if resampling and len(systems) > 1:
         steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)
-        means, lead = means_of(some, systems, raw, requested, coverage, resampling, steps)
+        means, lead = means_of(some, outputs, raw, requested, resampling, steps)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])
     del scores  # the frame takes the most memory
     frame = captions.stamp(placed.unpivot(labels, index=keys, variable_name="metric"))
@@ -248,7 +248,7 @@ def _of_captions(
         tables=tables,
         notes=captions.notes,
         said=reported,
-        lead=tuple(lead),
+        lead=lead,
     )
 
 

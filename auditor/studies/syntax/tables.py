@@ -29,10 +29,7 @@ _CAPTIONS = {
     "rare": "negated: captions with a negation; possessives: 's, his, their; contractions: n't, 're",
 }
 
-_PER_1000 = 1000
-
-_SHOWN = 10
-
+_PER_1000, _SHOWN = 1000, 10
 
 #: The prefixes of statistics that their tables leave out.
 _PREFIXES = {"parts-of-speech": "pos-", "openings": "opening-"}
@@ -48,39 +45,28 @@ _FREQUENT = {
 def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[Table]:
     """Yield a table per group of statistics, with a row per dataset. `frame` has the rows of one pipeline."""
     rows = labeled(selections, frame)
-    values = rows.drop_nulls("value").pivot("statistic", index="dataset", values="value", maintain_order=True)
+    values = rows.drop_nulls("value").pivot("statistic", index="dataset", values="value")
     for group, title in _TITLES.items():
         names = [statistic.name for statistic in STATISTICS if statistic.group == group]
         if group == "phrases":
             names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
-        known = [pl.col(name) * (_PER_1000 if group == "rare" else 1) for name in names if name in values.columns]
-        if not known:
+        columns = [pl.col(name) * (_PER_1000 if group == "rare" else 1) for name in names if name in values.columns]
+        if not columns:
             continue
-        wide = values.filter(~pl.all_horizontal(column.is_null() for column in known)).select(
-            "dataset", *(column.name.replace(f"^{_PREFIXES.get(group, '')}", "") for column in known)
+        wide = values.filter(~pl.all_horizontal(column.is_null() for column in columns)).select(
+            "dataset", *(column.name.replace(f"^{_PREFIXES.get(group, '')}", "") for column in columns)
         )
-        digits = (*((name, 0) for name in TYPES if group == "phrases"), ("words per caption", 2))
-        yield Table(
-            title,
-            _sized(wide, rows, group),
-            caption=_CAPTIONS.get(group),
-            digits=(*digits, *((name, 2) for name in names if group == "rare")),
-            name=group,
-        )
-
-
-def _sized(shown: pl.DataFrame, rows: pl.DataFrame, group: str) -> pl.DataFrame:
-    """Add images to types, and words per caption to complexity, which depend on them."""
-    if group == "phrases":
-        sizes = rows.filter(statistic="compound-types-2").select("dataset", "images")
-    elif group == "complexity":
-        counts = rows.filter(pl.col("statistic").is_in(["pos-noun", "compound-ratio"]))
-        of_both = counts.pivot("statistic", index="dataset", values="n", maintain_order=True)
-        per_caption = pl.col("pos-noun") / pl.col("compound-ratio")
-        sizes = of_both.select("dataset", per_caption.alias("words per caption"))
-    else:
-        return shown
-    return shown.join(sizes, on="dataset", how="left", maintain_order="left")
+        sizes = values.select("dataset")
+        if group == "phrases":
+            sizes = rows.filter(statistic="compound-types-2").select("dataset", "images")
+        elif group == "complexity":
+            counts = rows.filter(pl.col("statistic").is_in(["pos-noun", "compound-ratio"]))
+            length = (pl.col("pos-noun") / pl.col("compound-ratio")).alias("words per caption")
+            sizes = counts.pivot("statistic", index="dataset", values="n").select("dataset", length)
+        wide = wide.join(sizes, on="dataset", how="left", maintain_order="left")
+        digits = [*((name, 0) for name in TYPES if group == "phrases"), ("words per caption", 2)]
+        digits += [(name, 2) for name in names if group == "rare"]
+        yield Table(title, wide, caption=_CAPTIONS.get(group), digits=tuple(digits), name=group)
 
 
 def _histogram(kind: str, numbers: Sequence[int], title: str, label: str) -> View[Figure]:
@@ -116,9 +102,9 @@ def against_people(people: Selection) -> View[Table]:
         Table(
             f"phrases of the human captions, {people.label}",
             EMPTY,
+            name="against-people",
             caption="coverage: share of human phrases that the system uses; precision: share of its phrases in a human "
             "caption of the image; compounds of two nouns, prepositional phrases of depth 1",
-            name="against-people",
         ),
         where=pl.col("statistic").str.contains("-(coverage|precision)$"),
         pivot=("statistic", "dataset", "value"),
@@ -135,8 +121,8 @@ def of_pipelines(pipelines: Sequence[str]) -> View[Table]:
             "the same statistics by each pipeline",
             EMPTY,
             sections="dataset",
-            caption="spread: largest minus smallest value; relative: spread as a share of the largest",
             name="pipelines",
+            caption="spread: largest minus smallest value; relative: spread as a share of the largest",
         ),
         where=is_known & (is_known.sum().over("dataset", "statistic") == len(pipelines)),
         pivot=("pipeline", ["dataset", "statistic"], "value"),

@@ -7,25 +7,18 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Table, about, folded
+from auditor.result import Figure, Finding, Severity, Table, about, folded
 from auditor.result.views import EMPTY, View, arranged, filled, labeled
 
-_SHOWN = 10
+_SHOWN, _OPENED = 10, 3
 
-_OPENED = 3
-
-#: Most slots in a figure; with more, the table is clearer.
-_DRAWN = 12
+#: Most slots in a figure; with more, the table is clearer. Most slots in a table, by the size of their effects.
+_DRAWN, _SLOTS_SHOWN = 12, 15
 
 _SPREAD = ("openings", "opening-top-10", "opening-top-100", "opening-entropy", "opening-perplexity")
 
-#: Most slots in a table, by the size of their effects.
-_SLOTS_SHOWN = 15
-
 #: The kind of finding on captions made from templates, and the name of the table that compares datasets.
 TEMPLATED, _BESIDE = "templated-captions", "templates-and-openings"
-
-_SLOTS = ("slot-length", "slot-opening", "slot-score")
 
 #: Shares of captions made from templates. Human captions reach about 7% (Flickr8k), generated captions far more.
 _MANY, _SOME = 0.3, 0.1
@@ -35,45 +28,40 @@ def tables(selections: Sequence[Selection], frame: pl.DataFrame, *, at_dataset: 
     """Return the tables of each selection."""
     if not at_dataset:
         return folded(arranged([_OF_CAPTIONS], selections, frame))
-    each = (table for selection in selections for table in _of_dataset(selection.label, selection.rows_of(frame)))
-    return folded((_side_by_side(labeled(selections, frame)), *each), _BESIDE)
+    tables = [_side_by_side(labeled(selections, frame))]
+    for selection in selections:
+        rows = selection.rows_of(frame)
+        tables += [*filled(_OF_DATASET, rows, selection.label), *_of_slots(selection.label, rows)]
+    return folded(tables, _BESIDE)
 
 
 def _side_by_side(rows: pl.DataFrame) -> Table:
     """Return the table that compares the templates and openings of the datasets."""
     statistic, value, is_short = pl.col("statistic"), pl.col("value"), pl.col("n") == _OPENED
-    return Table(
-        "templates and openings",
-        rows.group_by("dataset", maintain_order=True).agg(
-            templated=value.filter(statistic == "templated").first(),
-            templates=(statistic == "template").sum().cast(pl.Int64),
-            top_10=value.filter(statistic == "opening-top-10", is_short).first(),
-            perplexity=value.filter(statistic == "opening-perplexity", is_short).first(),
-        ),
-        bars=("templated", "top_10"),
-        caption="templated: share of captions that follow a template; top_10: share of those with "
-        f"{_OPENED} tokens or more that begin with one of the ten most frequent openings of so many; perplexity: "
-        "variety of openings, low if captions begin similarly",
-        name=_BESIDE,
+    shown = rows.group_by("dataset", maintain_order=True).agg(
+        templated=value.filter(statistic == "templated").first(),
+        templates=(statistic == "template").sum().cast(pl.Int64),
+        top_10=value.filter(statistic == "opening-top-10", is_short).first(),
+        perplexity=value.filter(statistic == "opening-perplexity", is_short).first(),
     )
+    caption = (
+        f"templated: share of captions that follow a template; top_10: share of those with {_OPENED} tokens or more "
+        "that begin with one of the ten most frequent openings of so many; perplexity: variety of openings, low if "
+        "captions begin similarly"
+    )
+    return Table("templates and openings", shown, bars=("templated", "top_10"), caption=caption, name=_BESIDE)
 
 
-def _of_dataset(label: str, rows: pl.DataFrame) -> Iterator[Table]:
-    yield from filled(_OF_DATASET, rows, label)
-    slots = rows.filter(pl.col("statistic").is_in(_SLOTS))
-    are_many = slots.height > _SLOTS_SHOWN
-    largest = pl.col("effect").abs().rank("ordinal", descending=True) <= _SLOTS_SHOWN
+def _of_slots(label: str, rows: pl.DataFrame) -> Iterator[Table]:
+    slots = rows.filter(pl.col("statistic").is_in(["slot-length", "slot-opening", "slot-score"]))
+    shown = slots.select("statistic", "slot", "value", "difference", "effect", "low", "high")
+    caption = "effect: difference in standard deviations of all captions, with its 95% interval over images"
+    if slots.height > _SLOTS_SHOWN:
+        shown = shown.filter(pl.col("effect").abs().rank("ordinal", descending=True) <= _SLOTS_SHOWN)
+        caption += f"; the {_SLOTS_SHOWN} largest of {slots.height:,}"
     if slots.height:
-        yield Table(
-            f"slots of {label}, compared with the others of the image",
-            (slots.filter(largest) if are_many else slots).select(
-                "statistic", "slot", "value", "difference", "effect", "low", "high"
-            ),
-            sections="statistic",
-            caption="effect: difference in standard deviations of all captions, with its 95% interval over images"
-            + (f"; the {_SLOTS_SHOWN} largest of {slots.height:,}" if are_many else ""),
-            name="slots",
-        )
+        title = f"slots of {label}, compared with the others of the image"
+        yield Table(title, shown, sections="statistic", caption=caption, name="slots")
 
 
 _OF_CAPTIONS = View(
@@ -85,20 +73,16 @@ _OF_CAPTIONS = View(
 _OF_DATASET = (
     View(
         Table(
-            "first tokens of the captions of {label}",
-            EMPTY,
+            "first tokens of the captions of {label}", EMPTY, name="openings",
             caption="opening-top-10: share of the captions with so many tokens whose opening is one of the ten most "
             "frequent",
-            name="openings",
         ),
         where=pl.col("statistic").is_in(_SPREAD),
         pivot=("statistic", ["n", "captions"], "value"),
         columns=(pl.col("n").alias("tokens"), "captions", pl.col("openings").cast(pl.Int64), *_SPREAD[1:]),
     ),
     View(
-        Table(
-            "frequent openings of {label}", EMPTY, bars=("share",), sections="tokens", name="frequent-openings"
-        ),
+        Table("frequent openings of {label}", EMPTY, bars=("share",), sections="tokens", name="frequent-openings"),
         where="opening",
         columns=(
             pl.col("n").alias("tokens"), pl.col("pattern").alias("opening"), "captions", pl.col("value").alias("share"),
@@ -108,10 +92,8 @@ _OF_DATASET = (
     ),
     View(
         Table(
-            "templates of {label}",
-            EMPTY,
+            "templates of {label}", EMPTY, name="templates",
             caption="*: any token; sorted by captions × association (bits)",
-            name="templates",
         ),
         where="template",
         columns=("pattern", "captions", "fillers", "association", pl.col("value").alias("share")),
@@ -122,32 +104,25 @@ _OF_DATASET = (
 
 def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     """Return the finding on captions made from templates; `captions` is the number of all captions."""
-    values = {
-        (name, n): value for name, n, value in rows.select("statistic", "n", "value").rows() if name != "template"
-    }
-    templates = rows.filter(pl.col("statistic") == "template")
-    share = values["templated", None]
+    of_all = rows.filter(pl.col("statistic") != "template").select("statistic", "n", "value")
+    values = {(name, n): value for name, n, value in of_all.iter_rows()}
+    templates = rows.filter(statistic="template")
+    share, top = values["templated", None], values.get(("opening-top-10", _OPENED))
     sentence = f"{selection.label}: {share:.1%} of captions follow a template that covers at least half of their words"
     if templates.height:
         sentence += (
             f". The strongest template, “{templates['pattern'][0]}” (* is any word), occurs in "
             f"{templates['value'][0]:.1%} of captions, also where it covers less"
         )
-    top = values.get(("opening-top-10", _OPENED))
     if top is not None:
         sentence += (
             f". Of captions with {_OPENED} words or more, {top:.1%} begin with one of the ten most frequent openings of"
             f" {_OPENED} words, rare ones included"
         )
-    return Finding(
-        TEMPLATED,
-        sentence,
-        about(selection),
-        {"share": share, "templates": templates.height, "opening_top_10": top},
-        captions,
-        "warning" if share >= _MANY else "notice" if share >= _SOME else "info",
-        headline=f"{share:.1%} of captions",
-    )
+    severity: Severity = "warning" if share >= _MANY else "notice" if share >= _SOME else "info"
+    found = {"share": share, "templates": templates.height, "opening_top_10": top}
+    where, headline = about(selection), f"{share:.1%} of captions"
+    return Finding(TEMPLATED, sentence, where, found, captions, severity, headline=headline)
 
 
 _HAS_EFFECT = (pl.col("statistic") == "slot-length") & pl.col("effect").is_not_null()
