@@ -13,7 +13,7 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.vedantam2015_truths import TwoTruths, tables, two_truths
-from auditor.result import Table
+from auditor.result import Result, Table
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import METRICS, lacking
 from auditor.store.captions import Captions
@@ -94,13 +94,7 @@ _SETTINGS = ConsensusSettings(most=_MOST, at=_NUMBERS, draws=_DRAWS, ties="wrong
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure accuracies, ceilings, league tables and correlations of the paper's datasets in the store."""
-    here = [name for name in paper.datasets if log(store, name)]
-    without = {name: other for name, other in _REFERENCES_OF.items() if name in here and not log(store, other)}
-    missing = {
-        name: not_stored(name) for name in paper.datasets if name not in here and name not in (*_NOT_PUBLIC, _PILOT)
-    }
-    missing |= {name: not_stored(other) for name, other in without.items()}
-    usable = [name for name in here if name not in without]
+    usable, missing = _usable(store, paper)
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
     settings = replace(_SETTINGS, seed=seed)
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
@@ -109,10 +103,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     for name in (*_TRIPLETS, _BETTER):
         if name in usable:
             result = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
-            quantities.update(_accuracies(name, result.frame))
-            quantities.update(_ceilings(name, result.frame))
-            quantities.update(_league(name, result.frame, _MOST))
-            quantities.update(_pairs(store, name))
+            quantities.update(_of_pairs(store, name, result.frame))
             signatures.update(result.signatures)
             shown += [replace(table, name=f"{name}/{table.name}") for table in result.tables if table.name in _SHOWN]
     if _TRIPLETS[0] in usable:
@@ -125,24 +116,12 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             quantities.update(_beside_better(truths))
             shown += tables(truths)
     if _RATED in usable:
-        correlated = [name for name in ("meteor", "cider") if name in metrics]
-        result = agree_with_ratings(
-            store,
-            _RATED,
-            metrics=correlated,
-            against=_REFERENCES_OF[_RATED],
-            tokenizer="ptb",
-            protocols=["pooled"],
-            statistics=["spearman"],
-            resamples=0,
-            progress=progress,
-        )
+        result = _rated(store, metrics, progress)
         quantities.update(_ratings(result.frame))
         signatures.update({f"{_RATED}: {label}": text for label, text in result.signatures.items()})
-    if "pascal50s" in usable:
-        quantities.update(_lengths(store, progress))
-    if "abstract50s" in usable:
-        quantities.update(_gamed(store, progress))
+    for name, further in (("pascal50s", _lengths), ("abstract50s", _gamed)):
+        if name in usable:
+            quantities.update(further(store, progress))
     left_out = [name for name in AS_PUBLISHED if name not in metrics]
     return Measured(
         quantities,
@@ -152,6 +131,15 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         tables=tuple(shown),
         notes=tuple(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
     )
+
+
+def _usable(store: Store, paper: Paper) -> tuple[list[str], dict[str, str]]:
+    """Return the datasets that are in the store with their references, and why the others cannot be used."""
+    here = [name for name in paper.datasets if log(store, name)]
+    without = {name: other for name, other in _REFERENCES_OF.items() if name in here and not log(store, other)}
+    absent = [name for name in paper.datasets if name not in (*here, *_NOT_PUBLIC, _PILOT)]
+    missing = {name: not_stored(without.get(name, name)) for name in (*absent, *without)}
+    return [name for name in here if name not in without], missing
 
 
 def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
@@ -170,6 +158,13 @@ def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
         yield (name, "", "", "", "images"), float(len(captions))
         yield (name, "", "", "", "captions-per-image"), float(captions.mean())  # type: ignore[arg-type]
         yield (name, "", "", "", "asl"), lengths
+
+
+def _of_pairs(store: Store, name: str, frame: pl.DataFrame) -> Quantities:
+    yield from _accuracies(name, frame)
+    yield from _ceilings(name, frame)
+    yield from _league(name, frame, _MOST)
+    yield from _pairs(store, name)
 
 
 def _pairs(store: Store, name: str) -> Quantities:
@@ -243,6 +238,21 @@ def _beside_better(truths: TwoTruths) -> Quantities:
     yield from _league(_TRIPLETS[0], consensus_rows(truths.part, ConsensusSettings(tokenizer=_PROFILE)), _RANKED_BY)
     for kind, value in truths.shared.agreement.select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
+
+
+def _rated(store: Store, metrics: Sequence[str], progress: Progress) -> Result:
+    """Correlate metrics with the ratings of captions."""
+    return agree_with_ratings(
+        store,
+        _RATED,
+        metrics=[name for name in ("meteor", "cider") if name in metrics],
+        against=_REFERENCES_OF[_RATED],
+        tokenizer="ptb",
+        protocols=["pooled"],
+        statistics=["spearman"],
+        resamples=0,
+        progress=progress,
+    )
 
 
 def _ratings(frame: pl.DataFrame) -> Quantities:

@@ -31,6 +31,8 @@ _OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
+_Background = tuple[str, frozenset[tuple[str, Any]]]
+
 
 def count(
     captions: Captions,
@@ -148,7 +150,6 @@ def _count(
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that share their references; a set with changed references is counted alone."""
-    selection = captions.selection
     workspace = captions.workspace()
     bind_candidates(workspace, candidates)
     keep_drawn(captions, workspace, candidates)
@@ -160,29 +161,21 @@ def _count(
         workspace.bind("every_candidate", "candidate")
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
-    for normalization in dict.fromkeys(spec.normalization for spec in specs):
+
+    def begin(what: str) -> None:
+        progress(f"{captions.label}: {what}", done, steps)
+
+    for normalization, groups in _grouped(specs).items():
         bind_text_tokens(workspace, normalization)
-        for background in dict.fromkeys(_background(spec) for spec in specs if spec.normalization == normalization):
-            group = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
-            group.sort(
-                key=lambda spec: spec.kernel is None
-            )  # kernels first, before the engine's memory is full of n-grams
-            if any(is_read("document_frequency", spec.relations) for spec in group):
-                progress(f"{selection.label}: document frequency", done, steps)
-                frequencies.bind(captions, workspace, normalization, group[0].idf_mode)
-            if is_read("vector_as_of", group[0].relations):
-                progress(f"{selection.label}: training on captions and vectors", done, steps)
-                image_vectors.bind(captions.store, workspace, group[0].params)
+        for group in groups.values():
+            group.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
+            _bind_background(captions, workspace, group, begin)
             if changed:  # after document frequencies, which are those of the unchanged references
                 workspace.bind("reference", changed)
             for is_last in _bucket_by_bucket(workspace, buckets):
                 aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read
                 for number, spec in enumerate(group, start=1):
-                    first_use = spec.kernel and not spec.kernel.is_compiled
-                    compiling = " (compiling for the first use, takes seconds)" if first_use else ""
-                    progress(f"{selection.label}: {spec.table.replace('_', ' ')}{compiling}", done, steps)
-                    if spec.kernel and first_use:
-                        wait_for(spec.kernel)
+                    _wait_for_kernel(spec, wait_for, begin)
                     workspace.params |= spec.params
                     rows = {relation: _rows(workspace, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
@@ -190,11 +183,42 @@ def _count(
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
                     done += 1
             if changed:
-                bind_references(workspace, selection)
-    progress(f"{selection.label}: counted", 1, 1)
+                bind_references(workspace, captions.selection)
+    progress(f"{captions.label}: counted", 1, 1)
 
 
-def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
+def _grouped(specs: Sequence[CountSpec]) -> dict[str | None, dict[_Background, list[CountSpec]]]:
+    """Return the specs by normalization, then by background."""
+    groups: dict[str | None, dict[_Background, list[CountSpec]]] = {}
+    for spec in specs:
+        groups.setdefault(spec.normalization, {}).setdefault(_background(spec), []).append(spec)
+    return groups
+
+
+def _bind_background(
+    captions: Captions, workspace: Workspace, group: Sequence[CountSpec], begin: Callable[[str], None]
+) -> None:
+    """Bind what a group of specs needs once for all buckets."""
+    first = group[0]
+    if any(is_read("document_frequency", spec.relations) for spec in group):
+        begin("document frequency")
+        frequencies.bind(captions, workspace, first.normalization, first.idf_mode)
+    if is_read("vector_as_of", first.relations):
+        begin("training on captions and vectors")
+        image_vectors.bind(captions.store, workspace, first.params)
+
+
+def _wait_for_kernel(spec: CountSpec, wait_for: Callable[[Kernel], None], begin: Callable[[str], None]) -> None:
+    """Begin to count a spec, once its kernel is compiled."""
+    what = spec.table.replace("_", " ")
+    if spec.kernel is None or spec.kernel.is_compiled:
+        begin(what)
+        return
+    begin(f"{what} (compiling for the first use, takes seconds)")
+    wait_for(spec.kernel)
+
+
+def _background(spec: CountSpec) -> _Background:
     """Return what a spec needs once for all buckets: document frequencies, and models of vectors."""
     learnt = spec.params.items() if is_read("vector_as_of", spec.relations) else ()
     return spec.idf_mode, frozenset(learnt)

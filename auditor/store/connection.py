@@ -118,17 +118,8 @@ class Store:
         Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
         `UsageError` for a path that the engine would misread.
         """
-        opening.refuse_name(path)
-        opening.refuse_place(path)
-        opening.refuse_beside(path)
         makes = path == MEMORY or (write and make)
-        nothing_yet = StoreError(f"{path}: nothing was ingested yet; add a dataset with `auditor ingest NAME`")
-        if path != MEMORY and makes:
-            opening.make_room(path)
-        elif path != MEMORY and not path.exists():
-            raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
-        elif path != MEMORY and opening.is_unfinished(path):
-            raise nothing_yet
+        opening.find_place(path, makes=makes)
         with engine_errors(path):
             copies = [opening.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
             connect = partial(opening.connect, path, wait=wait, narrate=narrate, share=share)
@@ -138,7 +129,7 @@ class Store:
                 is_known = known is not None and known == opening.stamp(path)
                 state = "empty" if path == MEMORY else "current" if is_known else migrations.state(connection, path)
                 if state == "empty" and not makes:
-                    raise nothing_yet
+                    raise opening.nothing_yet(path)
                 if state == "old" and migrate and not write:
                     connection.close()
                     connection = connect(read_only=False, databases=copies, folder=files)

@@ -23,7 +23,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
 from auditor.scoring.scale_out.executors import executing
 from auditor.steps import Steps
-from auditor.store.captions import select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
@@ -232,34 +232,21 @@ def all_findings(
     questions = replace(questions, progress=steps)
     for captions in questions.every:
         steps.begin()
-        selection = captions.selection
-        of_items = selection.version.kind == _CHOICES
-        searched = _of_single(wanted) if of_items else wanted
-        found, rows = of_captions(captions, words, against, searched, steps)
-        found += of_whole(captions, searched, steps)
-        if selection.version.kind not in ("captions", "candidates"):
-            found = [_unrepaired(finding, selection.label) for finding in found]
+        found, rows = _in_captions(captions, words, against, wanted, steps)
         rows = rows.filter(~pl.col("kind").is_in(facts))
         lists.append(rows)
         collected += found
         if captions_only:
             continue
         notes += incomparable(captions)
-        if of_items:
-            steps.begin()
-            others = _of_items(questions, selection, wanted, notes)
-        else:
-            others = findings_of(questions, captions, wanted, steps.begin)
+        others = _by_studies(questions, captions, wanted, notes, steps)
         collected += others
         lists.append(listed_of(questions, captions, others))
         keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
     listing = listing or call("findings", *(one.selection.pinned_name for one in questions.every), output=_LISTING)
-    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
-    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
-    named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
-    ordered = ranked(dict.fromkeys(named))  # parts of one dataset share the findings on all of it
+    ordered = ranked(dict.fromkeys(_of_items_named(questions, collected)))  # parts share the findings on their dataset
     reported = pl.DataFrame(
         [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
@@ -275,6 +262,36 @@ def all_findings(
         notes=tuple(dict.fromkeys([*_style(questions.store, ordered, signs), *notes, *questions.absent.values()])),
         findings=ordered,
     )
+
+
+def _in_captions(
+    captions: Captions, words: Sequence[str], against: Selection | None, wanted: Sequence[str], progress: Progress
+) -> tuple[list[Finding], pl.DataFrame]:
+    """Return the findings on captions as they are, with their rows."""
+    kind = captions.selection.version.kind
+    searched = _of_single(wanted) if kind == _CHOICES else wanted
+    found, rows = of_captions(captions, words, against, searched, progress)
+    found += of_whole(captions, searched, progress)
+    if kind not in ("captions", "candidates"):
+        found = [_unrepaired(finding, captions.label) for finding in found]
+    return found, rows
+
+
+def _by_studies(
+    questions: Questions, captions: Captions, wanted: Sequence[str], notes: list[str], steps: Steps
+) -> list[Finding]:
+    """Return the findings of the other studies, each a step."""
+    if captions.selection.version.kind != _CHOICES:
+        return findings_of(questions, captions, wanted, steps.begin)
+    steps.begin()
+    return _of_items(questions, captions.selection, wanted, notes)
+
+
+def _of_items_named(questions: Questions, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield findings that call by name what the captions of their dataset describe."""
+    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
+    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
+    return (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in findings)
 
 
 def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> Iterator[str]:
