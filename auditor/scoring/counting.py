@@ -150,13 +150,12 @@ def _count(
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that share their references; a set with changed references is counted alone."""
-    workspace = captions.workspace()
+    workspace = captions.workspace(most_words=ngrams.MOST_WORDS)
     bind_candidates(workspace, candidates)
     keep_drawn(captions, workspace, candidates)
     changed = candidates[0].references
     loads = workspace.rows("pairing_count")
     buckets = ngrams.buckets(workspace, loads)
-    workspace.params["most_words"] = ngrams.MOST_WORDS
     if any(bucket.parts > 1 for bucket in buckets) or (loads["longest_candidate"] > ngrams.MOST_WORDS).any():
         workspace.bind("every_candidate", "candidate")
         _bind_whole(workspace)
@@ -172,12 +171,11 @@ def _count(
             _bind_background(captions, workspace, group, begin)
             if changed:  # after document frequencies, which are those of the unchanged references
                 workspace.bind("reference", changed)
-            for is_last in _bucket_by_bucket(workspace, buckets):
+            for at_work, is_last in _bucket_by_bucket(workspace, buckets):
                 aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read
                 for number, spec in enumerate(group, start=1):
                     _wait_for_kernel(spec, wait_for, begin)
-                    workspace.params |= spec.params
-                    rows = {relation: _rows(workspace, relation, spec, aligned) for relation in spec.relations}
+                    rows = {relation: _rows(at_work, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
                         workspace.release(relation for later in group[number:] for relation in later.relations)
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
@@ -227,34 +225,35 @@ def _background(spec: CountSpec) -> _Background:
 def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """Run a SELECT; one that depends on no setting runs once for all kernels of a bucket."""
     if spec.kernel is None or workspace.changes_with(relation) & spec.params.keys():
-        return workspace.rows(relation)
+        return workspace.rows(relation, **spec.params)
     if relation not in aligned:
         aligned[relation] = workspace.rows(relation)
     return aligned[relation]
 
 
-def _bucket_by_bucket(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[bool]:
-    """Select one bucket of images after another; if it is too large, one part of its candidates after another.
+def _bucket_by_bucket(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[tuple[Workspace, bool]]:
+    """Yield the workspace of each bucket of images; if it is too large, one part of its candidates after another.
 
-    Yields whether this is the whole bucket, or its last part.
+    With each comes whether this is the whole bucket, or its last part.
     """
     for bucket in buckets:
-        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
+        at_work = workspace.given(first_image=bucket.first, last_image=bucket.last)
         if bucket.parts == 1:
-            yield True
+            yield at_work, True
             continue
         for part in range(bucket.parts):
             first = part * bucket.at_once + 1
-            workspace.params |= {"first_candidate": first, "last_candidate": first + bucket.at_once - 1}
-            workspace.bind("candidate", "candidate_part")
-            yield part == bucket.parts - 1
+            last = first + bucket.at_once - 1
+            at_work.bind("candidate", "candidate_part", first_candidate=first, last_candidate=last)
+            yield at_work, part == bucket.parts - 1
         _bind_whole(workspace)
 
 
 def _bind_whole(workspace: Workspace) -> None:
     """Select all candidates that are not too long."""
-    workspace.params |= {"first_image": 0, "last_image": _LAST, "first_candidate": None, "last_candidate": None}
-    workspace.bind("candidate", "candidate_part")
+    workspace.bind(
+        "candidate", "candidate_part", first_image=0, last_image=_LAST, first_candidate=None, last_candidate=None
+    )
 
 
 def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:

@@ -146,8 +146,7 @@ def of_captions(store: Store, workspace: Workspace, settings: Mapping[str, Any],
 
 def _bind_vectors(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Version:
     version = resolve(store, settings["vectors"], vectors=True).version
-    workspace.params |= {"vectors": version.dataset, "vectors_seq": version.seq}
-    workspace.bind(_VECTORS, _VECTORS)
+    workspace.bind(_VECTORS, _VECTORS, vectors=version.dataset, vectors_seq=version.seq)
     return version
 
 
@@ -155,15 +154,15 @@ def _material(
     store: Store, workspace: Workspace, version: Version, settings: Mapping[str, Any], most_images: int = MOST_IMAGES
 ) -> Material:
     train = resolve(store, settings["train"])
-    workspace.params |= {
-        "trained_dataset": train.version.dataset,
-        "trained_seq": train.version.seq,
-        "trained_split": train.split,
-        "folds": settings["folds"],
-        "model_seed": settings["model_seed"],
-        "most_images": most_images,
-        "known_words": KNOWN_WORDS,
-    }
+    workspace = workspace.given(
+        trained_dataset=train.version.dataset,
+        trained_seq=train.version.seq,
+        trained_split=train.split,
+        folds=settings["folds"],
+        model_seed=settings["model_seed"],
+        most_images=most_images,
+        known_words=KNOWN_WORDS,
+    )
     workspace.bind("learnt_image")
     captions = workspace.rows("learnt_caption")
     seen = captions["image"].n_unique()

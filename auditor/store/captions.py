@@ -18,7 +18,7 @@ from auditor.steps import Steps
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
-from auditor.store.versions import language, resolve
+from auditor.store.versions import language, params_of, resolve
 from auditor.store.workspace import Workspace
 from auditor.text import AUTO
 
@@ -63,15 +63,7 @@ class Captions:
 
     def workspace(self, **params: object) -> Workspace:
         """Open a workspace whose relation `reference` holds these captions. Their tokens must be there."""
-        version = self.selection.version
-        made = Workspace(
-            self.store,
-            dataset=version.dataset,
-            seq=version.seq,
-            split=self.selection.split,
-            tokenizer=self.tokenizer,
-            **params,
-        )
+        made = Workspace(self.store, tokenizer=self.tokenizer, **params | params_of(self.selection))
         bind_references(made, self.selection)
         made.bind("text_at_work", "reference_text")
         made.bind_rows("made_text", NO_TEXT)
@@ -130,16 +122,17 @@ def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
 
 
 def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Bind a relation to the captions of a selection: all, or those of some images, different texts, a sample."""
-    draw, steps = selection.draw, ["reference"]
+    """Bind a relation to the captions of a selection: all, or those of some images, different texts, a sample.
+
+    The workspace must have the parameters of the selection.
+    """
+    steps = ["reference"]
     if selection.images is not None:
         workspace.bind_rows("compared_image", pl.DataFrame({"image": selection.images}, schema={"image": pl.String}))
         steps.append("shared_reference")
     if selection.distinct is not None:
         steps.append("distinct_reference")
-    if draw is not None:
-        workspace.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
-        workspace.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
+    if selection.draw is not None:
         steps.append("drawn_reference")
     for step in steps[:-1]:
         workspace.bind("every_reference", step)
@@ -261,7 +254,7 @@ def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
     key = kept.key(store, whole, "", [_SCRIPT], {})
     rows = kept.get(store, {key: _SCRIPT}).get(key)
     if rows is None:
-        rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
+        rows = Workspace(store, **params_of(whole)).rows(_SCRIPT)
         kept.put(store, whole, _SCRIPT, key, rows)
     if selection.split is not None:
         rows = rows.filter(split=selection.split)

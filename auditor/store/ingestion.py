@@ -121,7 +121,7 @@ def write(
         check_version(source, content, terms)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
-        workspace.params["seq"] = seq
+        workspace = workspace.given(seq=seq)
         added = removed = 0
         is_other = False
         spoken = _language(store, workspace, source, is_plain=is_plain)

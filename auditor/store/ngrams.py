@@ -107,10 +107,8 @@ def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     for part in parts:
         workspace.forget("gram_repeat")
         for few in part:
-            workspace.params |= {"first_image": few.first, "last_image": few.last}
-            workspace.append("gram_repeat")
-        workspace.params |= {"first_image": part[0].first, "last_image": part[-1].last}
-        workspace.append("ngram_frequency_part")
+            workspace.append("gram_repeat", first_image=few.first, last_image=few.last)
+        workspace.append("ngram_frequency_part", first_image=part[0].first, last_image=part[-1].last)
     workspace.bind(relation, "selection_frequency")
     for counted in ("gram_repeat", "ngram_frequency_part"):
         workspace.forget(counted)

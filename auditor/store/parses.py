@@ -68,8 +68,7 @@ class Parses:
             wanted, on="caption_id", how="semi"
         )
         if self._is_kept:
-            workspace.params |= {"pipeline": self.pipeline, "first_caption": first, "last_caption": last}
-            workspace.bind("parse")
+            workspace.bind("parse", pipeline=self.pipeline, first_caption=first, last_caption=last)
             workspace.append_rows("parse", waiting)
         else:
             workspace.bind_rows("parse", waiting)

@@ -53,7 +53,7 @@ def write(
         check_version(source, content, terms)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
-        workspace.params["seq"] = seq
+        workspace = workspace.given(seq=seq)
         added = removed = 0
         ingestion.describe(store, source, _NO_LANGUAGE)
         if previous is None or is_new:

@@ -119,9 +119,9 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     If each text counts once per image, the tokens must exist.
     """
     if selection.distinct is None:
-        every = store.known_rows("image", **_params(selection))
+        every = store.known_rows("image", **params_of(selection))
         return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
-    workspace = Workspace(store, **_params(selection), tokenizer=selection.distinct)
+    workspace = Workspace(store, **params_of(selection), tokenizer=selection.distinct)
     workspace.bind("every_reference", "reference")
     every = workspace.rows("image_texts")
     return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
@@ -149,13 +149,13 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
 
 def with_texts(store: Store, selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
     """Add column text to a few captions, which have columns image and slot."""
-    workspace = Workspace(store, **_params(selection))
+    workspace = Workspace(store, **params_of(selection))
     workspace.bind_rows("chosen_caption", rows.select("image", "slot"))
     return rows.join(workspace.rows("chosen_text"), on=["image", "slot"], how="left", maintain_order="left")
 
 
 def _workspace(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
-    workspace = Workspace(store, **_params(selection), tokenizer=tokenizer)
+    workspace = Workspace(store, **params_of(selection), tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 
@@ -178,8 +178,14 @@ def hash_of(workspace: Workspace) -> tuple[str, int, int]:
     return row["version"], row["images"], row["captions"]
 
 
-def _params(selection: Selection) -> dict[str, str | int | None]:
-    return {"dataset": selection.version.dataset, "seq": selection.version.seq, "split": selection.split}
+def params_of(selection: Selection) -> dict[str, str | int | None]:
+    """Return the parameters of the SELECTs that read a selection, and of those that draw a sample of it."""
+    version, draw = selection.version, selection.draw
+    params: dict[str, str | int | None] = {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+    if draw is not None:
+        params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed, "drawn_images": draw.images}
+        params |= {"mirrored": draw.fewest if draw.mirrored else 0}
+    return params
 
 
 def tags_of(store: Store, dataset: str) -> dict[str, int]:

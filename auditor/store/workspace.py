@@ -6,6 +6,7 @@ has changed, as for the next bucket of images. It is never written to the file.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
@@ -26,7 +27,8 @@ class Workspace:
     """Temporary relations over one store, with the parameters they share.
 
     They are this workspace's alone, whatever others over the same store call theirs, and go with it. What another has
-    made is read where it is named: `bind(…, of=other)`.
+    made is read where it is named: `bind(…, of=other)`. Further parameters are arguments where rows are asked for, and
+    hold there only.
     """
 
     def __init__(self, store: Store, **params: Any) -> None:
@@ -37,20 +39,30 @@ class Workspace:
         self._from: dict[str, set[str]] = {}
         self.bound: set[str] = set()
 
-    def bind(self, relation: str, *names: str, of: Workspace | None = None, **constants: str) -> None:
+    def given(self, **params: Any) -> Workspace:
+        """Return a workspace over the same relations, with further parameters."""
+        if not params:
+            return self
+        further = copy.copy(self)
+        further.params = {**self.params, **params}
+        return further
+
+    def bind(
+        self, relation: str, /, *names: str, of: Workspace | None = None, side: str | None = None, **params: Any
+    ) -> None:
         """Bind `relation` to the rows of the named files together, computed in this workspace or another.
 
-        Without names, it is bound to the file that defines it. The constants become columns.
+        Without names, it is bound to the file that defines it. The side becomes a column.
         """
-        source = of or self
+        source, constants = (of or self).given(**params), _constants(side)
         files = [catalogue()[name] for name in names or (relation,)]
         select, *others = [source._select(file) for file in files]
         if others or constants:
             rows = " union all by name ".join(f"({one}\n)" for one in (select, *others))
             select = f"select {_columns(constants)}* from ({rows})"
-        params = {key: source.params[key] for file in files for key in file.params}
         check_declaration(relation, [*constants, *files[0].returns])
-        self._hold(relation, select, {**constants, **params})
+        needed = {key: source.params[key] for file in files for key in file.params}
+        self._hold(relation, select, {**constants, **needed})
         self._from[relation] = set().union(*(source._behind(file) for file in files))
         self._is_bound(relation)
 
@@ -73,18 +85,26 @@ class Workspace:
         self._from.pop(relation, None)
         self._is_bound(relation)
 
-    def append(self, relation: str, name: str | None = None, of: Workspace | None = None, **constants: str) -> None:
+    def append(
+        self,
+        relation: str,
+        name: str | None = None,
+        /,
+        of: Workspace | None = None,
+        side: str | None = None,
+        **params: Any,
+    ) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them.
 
-        Without a name, they are those of the file that defines the relation: for the parameters set so far, as for one
-        bucket of images after another. The constants become columns.
+        Without a name, they are those of the file that defines the relation, as for one bucket of images after
+        another. The side becomes a column.
         """
         if relation in self.bound:
-            (of or self).insert(self._held[relation].table, name or relation, **constants)
+            (of or self).insert(self._held[relation].table, name or relation, side, **params)
             self._from[relation] = self._from.get(relation, set()) | (of or self)._behind(catalogue()[name or relation])
             self._is_bound(relation)
         else:
-            self.bind(relation, name or relation, of=of, **constants)
+            self.bind(relation, name or relation, of=of, side=side, **params)
 
     def append_rows(self, relation: str, rows: pl.DataFrame) -> None:
         """Add rows that were made outside of the engine to a bound relation, which is made by the first of them."""
@@ -110,18 +130,18 @@ class Workspace:
         for name in [name for name, state in self._made.items() if name not in kept and _OF_BUCKET in dict(state)]:
             self._let_go(name)
 
-    def insert(self, table: str, name: str, **constants: str) -> int:
-        """Add the rows of a file to a table, with the constants as columns. Return the number of rows."""
-        file = catalogue()[name]
-        rows = self._select(file)
+    def insert(self, table: str, name: str, /, side: str | None = None, **params: Any) -> int:
+        """Add the rows of a file to a table, with the side as a column. Return the number of rows."""
+        file, source, constants = catalogue()[name], self.given(**params), _constants(side)
+        rows = source._select(file)
         if constants:
             rows = f"select {_columns(constants)}* from ({rows}\n)"
-        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
+        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **source._params_of(file)})
 
-    def rows(self, name: str) -> pl.DataFrame:
+    def rows(self, name: str, /, **params: Any) -> pl.DataFrame:
         """Run a file on the relations it reads."""
-        file = catalogue()[name]
-        return self._store.query(self._select(file), self._params_of(file))
+        file, source = catalogue()[name], self.given(**params)
+        return self._store.query(source._select(file), source._params_of(file))
 
     def part(self, name: str, given: Mapping[str, pl.DataFrame], last: str = "", select: str = "") -> pl.DataFrame:
         """Run a file whose common table expressions are `given`, or only up to the `last` one, with a SELECT on it.
@@ -201,6 +221,10 @@ def _below(file: SqlFile, bound: Set[str]) -> set[str]:
 def is_read(relation: str, by: Iterable[str]) -> bool:
     """Return whether any of the files reads a relation, or reads what is made of it."""
     return any(relation in reads_of(name) for name in by)
+
+
+def _constants(side: str | None) -> dict[str, str]:
+    return {} if side is None else {"side": side}
 
 
 def _columns(constants: Iterable[str]) -> str:

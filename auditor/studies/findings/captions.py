@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -65,10 +66,9 @@ class Checked:
     words: Sequence[str] = ()
     protected: pl.LazyFrame = field(default_factory=pl.LazyFrame)
 
-    def rows(self, relation: str, **params: float) -> pl.DataFrame:
+    def rows(self, relation: str, **params: Any) -> pl.DataFrame:
         """Run a SELECT over the captions."""
-        self.workspace.params |= params
-        return self.workspace.rows(relation)
+        return self.workspace.rows(relation, **params)
 
 
 def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
@@ -108,8 +108,7 @@ def _misspelled(checked: Checked) -> pl.DataFrame:
 
 def _truncated(checked: Checked) -> pl.DataFrame:
     """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end."""
-    checked.workspace.params |= {"is_english": _is_english(checked)}
-    open_ended = checked.rows("truncated")
+    open_ended = checked.rows("truncated", is_english=_is_english(checked))
     return cut_ones(open_ended, cut_share(open_ended))
 
 
@@ -161,8 +160,8 @@ def _copied(checked: Checked) -> pl.DataFrame:
 def _exchanged(checked: Checked) -> pl.DataFrame:
     exchanges = []
     for dataset in related(checked.store, checked.dataset):
-        checked.workspace.params |= {"other": dataset}
-        rows = checked.rows("exchanged_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+        rows = checked.rows("exchanged_image", other=dataset)
+        rows = rows.filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         why = pl.format("shares {} of {} captions with {} of {}", "shared", "captions", "other_image", pl.lit(dataset))
         exchanges.append(rows.select("image", "slot", "other_image", why=why))
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
@@ -174,8 +173,8 @@ def _shifted(checked: Checked) -> pl.DataFrame:
     beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, checked.dataset)]
     shifts = []
     for other in (*before[-1:], *beside):
-        checked.workspace.params |= {"other": other.dataset, "other_seq": other.seq}
-        rows = checked.rows("shifted_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+        rows = checked.rows("shifted_image", other=other.dataset, other_seq=other.seq)
+        rows = rows.filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         why = pl.format("has a caption of {} in {}", "other_image", pl.lit(other.label))
         shifts.append(rows.select("image", "slot", "other_image", why=why))
     return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
