@@ -112,7 +112,7 @@ def in_tokens_of_facts(store: Store, selection: Selection, progress: Progress = 
 
     The tokenizer is `bare`, or `char` for scripts without spaces, whatever tokenizer a command uses.
     """
-    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
+    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None)])
     return Captions(store, selection, tokenizer).tokenize(progress)
 
 
@@ -155,7 +155,7 @@ def select_all(
     and for two that name the same captions.
     """
     selections = versions.resolve_all(store, refs, split)
-    chosen, notes = chosen_tokenizer(store, [*refs, *beside], split, tokenizer)
+    chosen, notes = chosen_tokenizer(store, [*selections, *beside], split, tokenizer)
     tokenize(store, selections, chosen, progress)
     return [Captions(store, selection, chosen, tuple(notes)) for selection in selections]
 
@@ -185,21 +185,23 @@ _WITHOUT_SPACES = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 
 
 def chosen_tokenizer(
-    store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
+    store: Store, every: Sequence[Selection | str | None], split: str | None = None, named: str = AUTO
 ) -> tuple[str, list[str]]:
     """Return the named tokenizer, or else the one for the script of the captions, with a note if it is `char`.
 
     All datasets get the same tokenizer, so that their tokens are comparable: `char` if any of them is in a language or
-    a script without spaces between words. A reference that names nothing is skipped here.
+    a script without spaces between words. References of `split` are resolved; one that names nothing is skipped here.
     """
     if named != AUTO:
         return named, []
     if not _may_be_unspaced(store):
         return _SPACED, []
     reasons: dict[str, str | None] = {}
-    for ref in filter(None, refs):
+    for ref in every:
+        if ref is None:
+            continue
         with suppress(UsageError):
-            selection = resolve(store, ref, split)
+            selection = resolve(store, ref, split) if isinstance(ref, str) else replace(ref, shows_version=False)
             reasons[selection.label] = _why_unspaced(store, selection)
     unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
     if not unspaced_ones:

@@ -139,7 +139,7 @@ def _request(
     """Return what the gates of a dataset are measured with."""
     dataset = selection.version.dataset
     against = wanted.since.get(dataset, wanted.since.get(None))
-    tokenizer, notes = chosen_tokenizer(store, [selection.pinned_name, against])
+    tokenizer, notes = chosen_tokenizer(store, [selection, against])
     captions = Captions(store, selection, tokenizer, tuple(notes))
     ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
     return MeasureRequest(captions, declared, progress, against=against, ignored=ignored, known=known)

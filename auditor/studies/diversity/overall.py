@@ -200,13 +200,15 @@ def _with_interval(rows: pl.DataFrame, statistic: str, interval: tuple[float, fl
 
 def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Compute the statistics that do not depend on order. Columns of `scored.MEASURED`."""
-    longest = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    workspace = workspace.given(
+        longest=4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    )
     lists = workspace.rows("list_length")
     parts = [pl.DataFrame(schema=scored.MEASURED)]
     if asked.any_of("tokens", "asl", "sdsl"):
         parts.append(scored.lengths(lists))
     if asked.any_of("types", "distinct-1", "distinct-2", "ngram-diversity"):
-        parts.append(scored.gram_ratios(workspace.rows("list_gram_count", longest=longest), lists))
+        parts.append(scored.gram_ratios(workspace.rows("list_gram_count"), lists))
     if asked.any_of("hd-d", "yule-k", "entropy", "zipf-slope", "top-20"):
         parts.append(scored.spectrum(workspace.rows("frequency_spectrum"), lists))
     if asked.any_of("self-repetition"):
