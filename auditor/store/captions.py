@@ -81,6 +81,12 @@ class Captions:
         """Return the captions as they were read, in any order. Columns: image, slot, split, text, votes."""
         return versions.content(self.store, self.selection)
 
+    def with_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Add column text to a few captions, which have columns image and slot."""
+        workspace = Workspace(self.store, **params_of(self.selection))
+        workspace.bind_rows("chosen_caption", rows.select("image", "slot"))
+        return rows.join(workspace.rows("chosen_text"), on=["image", "slot"], how="left", maintain_order="left")
+
     def stamp(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a frame with the columns dataset, version and split in front."""
         return stamp(self.selection, frame)

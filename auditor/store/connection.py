@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -193,16 +193,13 @@ class Store:
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
-        return self._of_file(self.query, name, params)
+        self.record(name)
+        return self.query(catalogue()[name].statement, catalogue()[name].chosen(params))
 
     def known_rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Return the rows of a file that reads tables only; a store that is only read remembers them."""
-        return self._of_file(self.known, name, params)
-
-    def _of_file(self, run: Callable[..., pl.DataFrame], name: str, params: Mapping[str, Any]) -> pl.DataFrame:
         self.record(name)
-        file = catalogue()[name]
-        return run(file.statement, {key: params[key] for key in file.params})
+        return self.known(catalogue()[name].statement, catalogue()[name].chosen(params))
 
     def known(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
         """Run a statement on tables of the file as `query` does; a store that is only read remembers the rows."""

@@ -147,13 +147,6 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
     return _workspace(store, selection).rows("content_as_of")
 
 
-def with_texts(store: Store, selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
-    """Add column text to a few captions, which have columns image and slot."""
-    workspace = Workspace(store, **params_of(selection))
-    workspace.bind_rows("chosen_caption", rows.select("image", "slot"))
-    return rows.join(workspace.rows("chosen_text"), on=["image", "slot"], how="left", maintain_order="left")
-
-
 def _workspace(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
     workspace = Workspace(store, **params_of(selection), tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")

@@ -61,8 +61,9 @@ class Workspace:
             rows = " union all by name ".join(f"({one}\n)" for one in (select, *others))
             select = f"select {_columns(constants)}* from ({rows})"
         check_declaration(relation, [*constants, *files[0].returns])
-        needed = {key: source.params[key] for file in files for key in file.params}
-        self._hold(relation, select, {**constants, **needed})
+        for file in files:
+            constants |= file.chosen(source.params)
+        self._hold(relation, select, constants)
         self._from[relation] = set().union(*(source._behind(file) for file in files))
         self._is_bound(relation)
 
@@ -136,12 +137,12 @@ class Workspace:
         rows = source._select(file)
         if constants:
             rows = f"select {_columns(constants)}* from ({rows}\n)"
-        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **source._params_of(file)})
+        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **file.chosen(source.params)})
 
     def rows(self, name: str, /, **params: Any) -> pl.DataFrame:
         """Run a file on the relations it reads."""
         file, source = catalogue()[name], self.given(**params)
-        return self._store.query(source._select(file), source._params_of(file))
+        return self._store.query(source._select(file), file.chosen(source.params))
 
     def part(self, name: str, given: Mapping[str, pl.DataFrame], last: str = "", select: str = "") -> pl.DataFrame:
         """Run a file whose common table expressions are `given`, or only up to the `last` one, with a SELECT on it.
@@ -161,7 +162,7 @@ class Workspace:
         reads = tuple(read for read in file.reads if re.search(rf"\b(?:from|join)\s+{read}\b", statement))
         params = tuple(param for param in file.params if f"${param}::" in statement)
         own = replace(file, statement=statement, reads=reads, params=params)
-        return self._store.query(self._select(own), self._params_of(own))
+        return self._store.query(self._select(own), own.chosen(self.params))
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
@@ -197,11 +198,8 @@ class Workspace:
     def _ensure(self, file: SqlFile) -> None:
         state = tuple(sorted((key, self.params[key]) for key in self.changes_with(file.name)))
         if self._made.get(file.name) != state:
-            self._hold(file.name, self._select(file), self._params_of(file))
+            self._hold(file.name, self._select(file), file.chosen(self.params))
             self._made[file.name], self._from[file.name] = state, self._behind(file)
-
-    def _params_of(self, file: SqlFile) -> dict[str, Any]:
-        return {key: self.params[key] for key in file.params}
 
     def _hold(self, relation: str, statement: str, params: dict[str, Any], rows: str = "") -> None:
         again = (rows,) if relation in _HELD_AGAIN else None
