@@ -23,7 +23,7 @@ from auditor.scoring.registry import MetricRequest
 from auditor.store import vectors
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.versions import log, resolve
+from auditor.store.versions import log, resolve, splits
 from auditor.store.workspace import Workspace
 
 _TRAIN = "train"
@@ -113,8 +113,7 @@ def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, lea
 def _train(store: Store, selection: Selection, version: Version) -> Selection:
     """Return the split train if at least two of its images have a vector, else all captions."""
     of = selection.version
-    splits = store.rows("split", dataset=of.dataset, seq=of.seq)["split"]
-    if _TRAIN in splits:
+    if _TRAIN in splits(store, of):
         train = Selection(of, _TRAIN)
         if vectors.coverage(store, version, train).filter("has_captions", "has_vector").height > 1:
             return train

@@ -25,6 +25,7 @@ from auditor.scoring.variants import DISTINCT, RAW
 from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, in_tokens_of_facts, script_counts, why_not_english
 from auditor.store.tokens import tokenize
+from auditor.store.versions import params_of
 
 _KEYS = ("candidate", "image", "slot")
 
@@ -178,15 +179,8 @@ def too_long(*audited: Captions) -> list[Finding]:
     """Report captions with more words than metrics can align, whose images have no scores."""
     findings = []
     for captions in audited:
-        version = captions.selection.version
-        overlong = captions.store.rows(
-            "overlong",
-            dataset=version.dataset,
-            seq=version.seq,
-            split=captions.selection.split,
-            tokenizer=captions.tokenizer,
-            most_words=ngrams.MOST_WORDS,
-        )
+        of = params_of(captions.selection)
+        overlong = captions.store.rows("overlong", **of, tokenizer=captions.tokenizer, most_words=ngrams.MOST_WORDS)
         if overlong.height:
             subject = counted(overlong.height, "caption has", "captions have")
             pronoun, objects = ("It", "it") if overlong.height == 1 else ("They", "them")

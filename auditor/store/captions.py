@@ -73,6 +73,10 @@ class Captions:
         """Open such a workspace, in which `sql/facts/` can be read too."""
         return self.workspace(key=in_tokens_of_facts(self.store, self.selection, progress).tokenizer)
 
+    def annotated(self) -> Workspace:
+        """Open a workspace over the captions as they were read, with relation `annotated`: what was said of them."""
+        return versions.annotated(self.store, self.selection, self.tokenizer)
+
     def images(self) -> pl.DataFrame:
         """Return the images, sorted, whatever is drawn of them. Columns: image, split, captions."""
         return versions.images(self.store, self.selection)

@@ -99,9 +99,8 @@ def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFram
 
     Columns: image, has_captions, has_vector.
     """
-    of = captions.version
-    asked = {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
-    return store.rows("vector_coverage", **asked, vectors=version.dataset, vectors_seq=version.seq)
+    of = versions.params_of(captions)
+    return store.rows("vector_coverage", **of, vectors=version.dataset, vectors_seq=version.seq)
 
 
 def length(store: Store, version: Version) -> int:

@@ -41,9 +41,9 @@ def resolve(store: Store, ref: str, split: str | None = None, *, vectors: bool =
         raise UsageError(f"{ref}: holds vectors, not captions; name the dataset with the captions of its images")
     split = match["split"] or split
     if split is not None:
-        splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
-        if split not in splits:
-            there = f"splits are {', '.join(splits)}" if splits else "it has no splits"
+        named = splits(store, version)
+        if split not in named:
+            there = f"splits are {', '.join(named)}" if named else "it has no splits"
             raise UsageError(f"{ref}: {version.dataset} has no split {split!r}; {there}")
     return Selection(version, split)
 
@@ -109,7 +109,7 @@ def difference(
     both = Workspace(store)
     name = "content_as_of" if tokenizer is None else "content_tokens"
     for side, selection in (("a", a), ("b", b)):
-        both.append("content_of_side", name, of=_workspace(store, selection, tokenizer), side=side)
+        both.append("content_of_side", name, of=annotated(store, selection, tokenizer), side=side)
     return both.rows(depth)
 
 
@@ -144,13 +144,19 @@ CONTENT = ("content_as_of", "annotation_as_of", "vote_text")
 
 def content(store: Store, selection: Selection) -> pl.DataFrame:
     """Return the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
-    return _workspace(store, selection).rows("content_as_of")
+    return annotated(store, selection).rows("content_as_of")
 
 
-def _workspace(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
+def annotated(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
+    """Open a workspace over a selection, with relation `annotated`: its annotations."""
     workspace = Workspace(store, **params_of(selection), tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
+
+
+def splits(store: Store, version: Version) -> list[str]:
+    """Return the splits of a version."""
+    return store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
 
 
 def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
@@ -160,7 +166,7 @@ def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
 
 def content_at_work(store: Store, selection: Selection) -> Workspace:
     """Open a workspace with the captions of a selection, `content`, and their annotations, `annotated`."""
-    workspace = _workspace(store, selection)
+    workspace = annotated(store, selection)
     workspace.bind("content", "content_as_of")
     return workspace
 

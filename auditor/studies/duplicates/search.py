@@ -15,7 +15,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.captions import Captions, bind_references, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import params_of
+from auditor.store.versions import params_of, splits
 from auditor.store.workspace import Workspace
 
 #: The roles of the two splits of a leak.
@@ -308,11 +308,8 @@ def _key(search: Search, relation: str) -> str:
 
 
 def _sides(search: Search) -> list[Side]:
-    splits = [
-        search.store.rows("split", dataset=selection.version.dataset, seq=selection.version.seq)["split"].to_list()
-        for selection in search.selections
-    ]
-    return sides_of(search.selections, splits, search.roles)
+    named = [splits(search.store, selection.version) for selection in search.selections]
+    return sides_of(search.selections, named, search.roles)
 
 
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
