@@ -26,7 +26,7 @@ from auditor.papers.board import (
     versions_of,
 )
 from auditor.papers.figures import KEYS, Check, Paper
-from auditor.papers.measured import Measured, Study, kept
+from auditor.papers.measured import Measured, kept
 from auditor.result import Finding, Result, Table
 from auditor.steps import Steps
 from auditor.store.connection import Store
@@ -95,7 +95,7 @@ def reproduce(
     exhibits.check_yours(read, rows_to_add)
     store.keeps_drawn = False
     steps = Steps(progress, [reading.name for reading in read] * (1 + any(rows_to_add.values())))
-    measured = [kept(_study(reading.name), store, reading, seed, steps) for reading in steps.over(read)]
+    measured = [kept(known()[reading.name].load().measure, store, reading, seed, steps) for reading in steps.over(read)]
     compared = [_rows(reading, result) for reading, result in zip(read, measured, strict=True)]
     rows = pl.concat(compared)
     added = steps.over(read) if any(rows_to_add.values()) else read
@@ -151,12 +151,6 @@ def _readable(names: Iterable[str]) -> list[Paper]:
     for profile in dict.fromkeys(profile for reading in read for profile in reading.tokenizers):
         tokenizer_of(profile)(pl.Series([""]))
     return read
-
-
-def _study(name: str) -> Study:
-    """Return the function that measures a paper."""
-    study: Study = known()[name].load().measure
-    return study
 
 
 _WORDS = ("printed", "band", "wider_because", "reason", "remark_on", "chosen_by", "versions", "signature")

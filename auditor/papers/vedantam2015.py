@@ -241,7 +241,6 @@ def _beside_better(truths: TwoTruths) -> Quantities:
 
 
 def _rated(store: Store, metrics: Sequence[str], progress: Progress) -> Result:
-    """Correlate metrics with the ratings of captions."""
     return agree_with_ratings(
         store,
         _RATED,

@@ -89,11 +89,7 @@ def output_of(system: Selection, *, filled: bool = False) -> CandidateSet:
 
     If it is `filled`, images without a caption get an empty one.
     """
-    params = {
-        "system": system.version.dataset,
-        "system_seq": system.version.seq,
-        "system_split": system.split,
-    }
+    params = {"system": system.version.dataset, "system_seq": system.version.seq, "system_split": system.split}
     makes = "absent_text" if filled else None
     return CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,), makes=makes)
 

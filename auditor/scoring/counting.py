@@ -35,10 +35,7 @@ _Background = tuple[str, frozenset[tuple[str, Any]]]
 
 
 def count(
-    captions: Captions,
-    candidates: Sequence[CandidateSet],
-    specs: Sequence[CountSpec],
-    progress: Progress = silent,
+    captions: Captions, candidates: Sequence[CandidateSet], specs: Sequence[CountSpec], progress: Progress = silent
 ) -> Counts:
     """Count every spec for every set of candidates, and return all counts in memory.
 
@@ -56,10 +53,7 @@ def count(
 
 
 def count_in_parts(
-    captions: Captions,
-    candidates: Sequence[CandidateSet],
-    specs: Sequence[CountSpec],
-    progress: Progress = silent,
+    captions: Captions, candidates: Sequence[CandidateSet], specs: Sequence[CountSpec], progress: Progress = silent
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count every spec for every set of candidates, and yield the counts as they come, in no fixed order.
 
@@ -186,7 +180,6 @@ def _count(
 
 
 def _grouped(specs: Sequence[CountSpec]) -> dict[str | None, dict[_Background, list[CountSpec]]]:
-    """Return the specs by normalization, then by background."""
     groups: dict[str | None, dict[_Background, list[CountSpec]]] = {}
     for spec in specs:
         groups.setdefault(spec.normalization, {}).setdefault(_background(spec), []).append(spec)

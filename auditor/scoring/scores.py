@@ -62,10 +62,7 @@ def score_candidates(
 
 
 def scored(
-    captions: Captions,
-    candidates: Sequence[CandidateSet],
-    metrics: Sequence[MetricRequest],
-    progress: Progress,
+    captions: Captions, candidates: Sequence[CandidateSet], metrics: Sequence[MetricRequest], progress: Progress
 ) -> pl.DataFrame:
     """Score candidates as `score_candidates` does, without its checks. Their tokens must be in the store.
 
@@ -238,10 +235,7 @@ def unreadable(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str
 
 
 def keep_scores(
-    captions: Captions,
-    scores: pl.DataFrame,
-    candidates: Sequence[CandidateSet],
-    signatures: Mapping[str, str],
+    captions: Captions, scores: pl.DataFrame, candidates: Sequence[CandidateSet], signatures: Mapping[str, str]
 ) -> None:
     """Keep the scores of candidates for later queries, by metrics of this package; `signatures` are by label.
 

@@ -67,12 +67,7 @@ class Store:
     """An open store. Use it as a context manager: `with Store.open(path) as store`."""
 
     def __init__(
-        self,
-        path: Path,
-        connection: duckdb.DuckDBPyConnection,
-        *,
-        writable: bool,
-        files: Path | None = None,
+        self, path: Path, connection: duckdb.DuckDBPyConnection, *, writable: bool, files: Path | None = None
     ) -> None:
         self.path = path
         self.writable = writable
@@ -212,11 +207,7 @@ class Store:
                 del self._known[next(iter(self._known))]
         return self._known[key]
 
-    def query(
-        self,
-        statement: str,
-        params: dict[str, Any] | None = None,
-    ) -> pl.DataFrame:
+    def query(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
         """Run one statement and return its rows. Raises `SqlError` with the engine's message."""
         self.drop_what_nobody_holds()
         with engine_errors(self.path):

@@ -162,11 +162,7 @@ def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: S
             "insert into cache.ngram_frequency by name select $dataset as dataset, $version as version,"
             " $tokenizer as tokenizer, n, (high::uhugeint << 64) + low as gram, occurrences, captions, images"
             " from counted",
-            {
-                "dataset": selection.version.dataset,
-                "version": selection.version.version,
-                "tokenizer": tokenizer,
-            },
+            {"dataset": selection.version.dataset, "version": selection.version.version, "tokenizer": tokenizer},
         )
 
 

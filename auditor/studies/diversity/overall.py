@@ -302,7 +302,6 @@ def _signed(
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
-    """Return the signature of a statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
     lists = "full" if settings.full_lists and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}

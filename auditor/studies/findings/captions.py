@@ -137,9 +137,7 @@ def _padded(checked: Checked) -> pl.DataFrame:
 def _uneven(checked: Checked) -> pl.DataFrame:
     counts = checked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
     return counts.select(
-        "image",
-        slot=pl.lit(None, pl.UInt32),
-        why=pl.format("captions: {}; most images have {}", "captions", "usual"),
+        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("captions: {}; most images have {}", "captions", "usual")
     )
 
 
@@ -160,10 +158,8 @@ def _copied(checked: Checked) -> pl.DataFrame:
 def _exchanged(checked: Checked) -> pl.DataFrame:
     exchanges = []
     for dataset in related(checked.store, checked.dataset):
-        rows = checked.rows("exchanged_image", other=dataset)
-        rows = rows.filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         why = pl.format("shares {} of {} captions with {} of {}", "shared", "captions", "other_image", pl.lit(dataset))
-        exchanges.append(rows.select("image", "slot", "other_image", why=why))
+        exchanges.append(_agreeing(checked.rows("exchanged_image", other=dataset), why))
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
 
 
@@ -173,11 +169,14 @@ def _shifted(checked: Checked) -> pl.DataFrame:
     beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, checked.dataset)]
     shifts = []
     for other in (*before[-1:], *beside):
-        rows = checked.rows("shifted_image", other=other.dataset, other_seq=other.seq)
-        rows = rows.filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         why = pl.format("has a caption of {} in {}", "other_image", pl.lit(other.label))
-        shifts.append(rows.select("image", "slot", "other_image", why=why))
+        shifts.append(_agreeing(checked.rows("shifted_image", other=other.dataset, other_seq=other.seq), why))
     return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
+
+
+def _agreeing(rows: pl.DataFrame, why: pl.Expr) -> pl.DataFrame:
+    rows = rows.filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+    return rows.select("image", "slot", "other_image", why=why)
 
 
 def bind_function_words(checked: Checked) -> None:

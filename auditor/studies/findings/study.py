@@ -269,7 +269,7 @@ def _in_captions(
 ) -> tuple[list[Finding], pl.DataFrame]:
     """Return the findings on captions as they are, with their rows."""
     kind = captions.selection.version.kind
-    searched = _of_single(wanted) if kind == _CHOICES else wanted
+    searched = [name for name in wanted if kind != _CHOICES or name not in _OF_DESCRIPTIONS]
     found, rows = of_captions(captions, words, against, searched, progress)
     found += of_whole(captions, searched, progress)
     if kind not in ("captions", "candidates"):
@@ -334,11 +334,6 @@ def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
 def _columns(finding: Finding) -> pl.DataFrame:
     frame = pl.DataFrame(finding.examples, infer_schema_length=None, orient="row")
     return frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)
-
-
-def _of_single(wanted: Sequence[str]) -> list[str]:
-    """List the kinds that apply to the captions of forced-choice items."""
-    return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
 
 
 def _unrepaired(finding: Finding, ref: str) -> Finding:

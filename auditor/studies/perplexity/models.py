@@ -48,13 +48,7 @@ class SeedResult:
     rows: pl.DataFrame
 
 
-def run(
-    every: Sequence[Captions],
-    order: int,
-    captions: int | None,
-    seed: int,
-    progress: Progress,
-) -> SeedResult:
+def run(every: Sequence[Captions], order: int, captions: int | None, seed: int, progress: Progress) -> SeedResult:
     """Train a model on each dataset and test it on all; the captions must be tokenized.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.

@@ -189,7 +189,6 @@ def _of_captions(
     without_own_references: bool = False,
     resampling: Resampling | None = None,
 ) -> Result:
-    """Compute the score of each caption."""
     selection, (systems, coverage, mismatches) = captions.selection, outputs
     requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
     notes: list[Said] = [*too_few_captions(captions, against), *mismatches]

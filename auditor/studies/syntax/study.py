@@ -169,12 +169,7 @@ def syntax(
 
 
 def _measured(
-    every: Sequence[Captions],
-    people: Captions | None,
-    parses: Parses,
-    by: Annotator,
-    lists: str,
-    progress: Progress,
+    every: Sequence[Captions], people: Captions | None, parses: Parses, by: Annotator, lists: str, progress: Progress
 ) -> _Measured:
     rows, phrases, notes = [pl.DataFrame(schema=pl.Schema(ROWS))], [], list[str]()
     theirs = counted(people, parses, progress) if people else None
