@@ -151,7 +151,7 @@ def _count(
     loads = workspace.rows("pairing_count")
     buckets = ngrams.buckets(workspace, loads)
     if any(bucket.parts > 1 for bucket in buckets) or (loads["longest_candidate"] > ngrams.MOST_WORDS).any():
-        workspace.bind("every_candidate", "candidate")
+        workspace.take("every_candidate", workspace, "candidate")
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
 
