@@ -13,7 +13,7 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.vedantam2015_truths import TwoTruths, tables, two_truths
-from auditor.result import Result, Table
+from auditor.result import Table
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import METRICS, lacking
 from auditor.store.captions import Captions
@@ -116,7 +116,17 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             quantities.update(_beside_better(truths))
             shown += tables(truths)
     if _RATED in usable:
-        result = _rated(store, metrics, progress)
+        result = agree_with_ratings(
+            store,
+            _RATED,
+            metrics=[name for name in ("meteor", "cider") if name in metrics],
+            against=_REFERENCES_OF[_RATED],
+            tokenizer="ptb",
+            protocols=["pooled"],
+            statistics=["spearman"],
+            resamples=0,
+            progress=progress,
+        )
         quantities.update(_ratings(result.frame))
         signatures.update({f"{_RATED}: {label}": text for label, text in result.signatures.items()})
     for name, further in (("pascal50s", _lengths), ("abstract50s", _gamed)):
@@ -238,20 +248,6 @@ def _beside_better(truths: TwoTruths) -> Quantities:
     yield from _league(_TRIPLETS[0], consensus_rows(truths.part, ConsensusSettings(tokenizer=_PROFILE)), _RANKED_BY)
     for kind, value in truths.shared.agreement.select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
-
-
-def _rated(store: Store, metrics: Sequence[str], progress: Progress) -> Result:
-    return agree_with_ratings(
-        store,
-        _RATED,
-        metrics=[name for name in ("meteor", "cider") if name in metrics],
-        against=_REFERENCES_OF[_RATED],
-        tokenizer="ptb",
-        protocols=["pooled"],
-        statistics=["spearman"],
-        resamples=0,
-        progress=progress,
-    )
 
 
 def _ratings(frame: pl.DataFrame) -> Quantities:

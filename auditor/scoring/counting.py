@@ -168,7 +168,12 @@ def _count(
             for at_work, is_last in _bucket_by_bucket(workspace, buckets):
                 aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read
                 for number, spec in enumerate(group, start=1):
-                    _wait_for_kernel(spec, wait_for, begin)
+                    what = spec.table.replace("_", " ")
+                    if spec.kernel and not spec.kernel.is_compiled:
+                        begin(f"{what} (compiling for the first use, takes seconds)")
+                        wait_for(spec.kernel)
+                    else:
+                        begin(what)
                     rows = {relation: _rows(at_work, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
                         workspace.release(relation for later in group[number:] for relation in later.relations)
@@ -197,16 +202,6 @@ def _bind_background(
     if is_read("vector_as_of", first.relations):
         begin("training on captions and vectors")
         image_vectors.bind(captions.store, workspace, first.params)
-
-
-def _wait_for_kernel(spec: CountSpec, wait_for: Callable[[Kernel], None], begin: Callable[[str], None]) -> None:
-    """Begin to count a spec, once its kernel is compiled."""
-    what = spec.table.replace("_", " ")
-    if spec.kernel is None or spec.kernel.is_compiled:
-        begin(what)
-        return
-    begin(f"{what} (compiling for the first use, takes seconds)")
-    wait_for(spec.kernel)
 
 
 def _background(spec: CountSpec) -> _Background:

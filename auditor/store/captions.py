@@ -131,8 +131,8 @@ def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
     return tuple(selected.selection for selected in captions)
 
 
-def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Bind a relation to the captions of a selection: all, or those of some images, different texts, a sample.
+def bind_references(workspace: Workspace, selection: Selection) -> None:
+    """Bind relation `reference` to the captions of a selection: all, some images, different texts, or a sample.
 
     The workspace must have the parameters of the selection.
     """
@@ -146,7 +146,7 @@ def bind_references(workspace: Workspace, selection: Selection, relation: str = 
         steps.append("drawn_reference")
     for step in steps[:-1]:
         workspace.bind("every_reference", step)
-    workspace.bind(relation, steps[-1])
+    workspace.bind("reference", steps[-1])
 
 
 def select_all(
