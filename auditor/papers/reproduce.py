@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -114,7 +114,10 @@ def reproduce(
         exhibits=tuple(table for each in every for table in exhibits.tables(each.paper, each.measured)),
         said=(*notes, *(_verdict(reading, rows) for reading in read)),
         holds=OUTSIDE not in rows["verdict"],
-        page=(*(board for each in every for board in each.boards()), *page(read, rows)),
+        page=(
+            *(table for result in measured for table in result.tables if table.name.startswith("board")),
+            *page(read, rows),
+        ),
         headline=headline(rows),
     )
 
@@ -129,13 +132,8 @@ class _Reproduced:
     rows_of_yours: Sequence[Mapping[str, object]]
     tables_of_yours: Sequence[Table]
 
-    def tables(self) -> Iterator[Table]:
-        yield from self.tables_of_yours
-        yield from _tables(self.paper, self.rows)
-        yield from self.measured.tables
-
-    def boards(self) -> Iterator[Table]:
-        return (table for table in self.measured.tables if table.name.startswith("board"))
+    def tables(self) -> tuple[Table, ...]:
+        return (*self.tables_of_yours, *_tables(self.paper, self.rows), *self.measured.tables)
 
 
 def _with_yours(rows: pl.DataFrame, every: Sequence[_Reproduced]) -> pl.DataFrame:

@@ -103,7 +103,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     for name in (*_TRIPLETS, _BETTER):
         if name in usable:
             result = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
-            quantities.update(_of_pairs(store, name, result.frame))
+            quantities.update(_accuracies(name, result.frame))
+            quantities.update(_ceilings(name, result.frame))
+            quantities.update(_league(name, result.frame, _MOST))
+            quantities.update(_pairs(store, name))
             signatures.update(result.signatures)
             shown += [replace(table, name=f"{name}/{table.name}") for table in result.tables if table.name in _SHOWN]
     if _TRIPLETS[0] in usable:
@@ -168,13 +171,6 @@ def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
         yield (name, "", "", "", "images"), float(len(captions))
         yield (name, "", "", "", "captions-per-image"), float(captions.mean())  # type: ignore[arg-type]
         yield (name, "", "", "", "asl"), lengths
-
-
-def _of_pairs(store: Store, name: str, frame: pl.DataFrame) -> Quantities:
-    yield from _accuracies(name, frame)
-    yield from _ceilings(name, frame)
-    yield from _league(name, frame, _MOST)
-    yield from _pairs(store, name)
 
 
 def _pairs(store: Store, name: str) -> Quantities:

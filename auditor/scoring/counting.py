@@ -158,9 +158,12 @@ def _count(
     def begin(what: str) -> None:
         progress(f"{captions.label}: {what}", done, steps)
 
-    for normalization, groups in _grouped(specs).items():
+    groups: dict[str | None, dict[_Background, list[CountSpec]]] = {}
+    for spec in specs:
+        groups.setdefault(spec.normalization, {}).setdefault(_background(spec), []).append(spec)
+    for normalization, by_background in groups.items():
         bind_text_tokens(workspace, normalization)
-        for group in groups.values():
+        for group in by_background.values():
             group.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             _bind_background(captions, workspace, group, begin)
             if changed:  # after document frequencies, which are those of the unchanged references
@@ -182,13 +185,6 @@ def _count(
             if changed:
                 bind_references(workspace, captions.selection)
     progress(f"{captions.label}: counted", 1, 1)
-
-
-def _grouped(specs: Sequence[CountSpec]) -> dict[str | None, dict[_Background, list[CountSpec]]]:
-    groups: dict[str | None, dict[_Background, list[CountSpec]]] = {}
-    for spec in specs:
-        groups.setdefault(spec.normalization, {}).setdefault(_background(spec), []).append(spec)
-    return groups
 
 
 def _bind_background(

@@ -136,14 +136,10 @@ def bind_references(workspace: Workspace, selection: Selection) -> None:
 
     The workspace must have the parameters of the selection.
     """
-    steps = ["reference"]
     if selection.images is not None:
         workspace.bind_rows("compared_image", pl.DataFrame({"image": selection.images}, schema={"image": pl.String}))
-        steps.append("shared_reference")
-    if selection.distinct is not None:
-        steps.append("distinct_reference")
-    if selection.draw is not None:
-        steps.append("drawn_reference")
+    asked = {"shared": selection.images, "distinct": selection.distinct, "drawn": selection.draw}
+    steps = ["reference", *(f"{step}_reference" for step, what in asked.items() if what is not None)]
     for step in steps[:-1]:
         workspace.bind("every_reference", step)
     workspace.bind("reference", steps[-1])

@@ -54,7 +54,7 @@ class Workspace:
 
         Without names, it is bound to the file that defines it. The side becomes a column.
         """
-        source, constants = (of or self).given(**params), _constants(side)
+        source, constants = (of or self).given(**params), {} if side is None else {"side": side}
         files = [catalogue()[name] for name in names or (relation,)]
         select, *others = [source._select(file) for file in files]
         if others or constants:
@@ -133,7 +133,8 @@ class Workspace:
 
     def insert(self, table: str, name: str, /, side: str | None = None, **params: Any) -> int:
         """Add the rows of a file to a table, with the side as a column. Return the number of rows."""
-        file, source, constants = catalogue()[name], self.given(**params), _constants(side)
+        file, source = catalogue()[name], self.given(**params)
+        constants = {} if side is None else {"side": side}
         rows = source._select(file)
         if constants:
             rows = f"select {_columns(constants)}* from ({rows}\n)"
@@ -219,10 +220,6 @@ def _below(file: SqlFile, bound: Set[str]) -> set[str]:
 def is_read(relation: str, by: Iterable[str]) -> bool:
     """Return whether any of the files reads a relation, or reads what is made of it."""
     return any(relation in reads_of(name) for name in by)
-
-
-def _constants(side: str | None) -> dict[str, str]:
-    return {} if side is None else {"side": side}
 
 
 def _columns(constants: Iterable[str]) -> str:

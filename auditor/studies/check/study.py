@@ -17,7 +17,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
-from auditor.model import Gate, Progress, Selection, Source, silent
+from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Severity, Table
 from auditor.scoring.registry import left_out
 from auditor.steps import Steps
@@ -90,10 +90,15 @@ def check(
     demands = {selection: _of(wanted.demands, selection.version.dataset) for selection in selections}
     steps = Steps(progress, [demand.gate.name for of_dataset in demands.values() for demand in of_dataset])
     for selection in selections:
-        request = _request(store, selection, wanted, declared or {}, known, steps)
+        dataset = selection.version.dataset
+        against = wanted.since.get(dataset, wanted.since.get(None))
+        tokenizer, choice_notes = chosen_tokenizer(store, [selection, against])
+        ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
+        captions = Captions(store, selection, tokenizer)
+        request = MeasureRequest(captions, declared or {}, steps, against=against, ignored=ignored, known=known)
         rows_of_dataset = [*_measured(request, steps.over(demands[selection])), *_stated(stated, selection)]
-        notes += request.captions.notes if rows_of_dataset else []
-        notes += [f"{selection.label}: {kind} is ignored: {reason}" for kind, reason in request.ignored.items()]
+        notes += choice_notes if rows_of_dataset else []
+        notes += [f"{selection.label}: {kind} is ignored: {reason}" for kind, reason in ignored.items()]
         if refs and not rows_of_dataset:
             notes.append(f"{selection.label}: no gate is declared for this dataset")
         rows += rows_of_dataset
@@ -126,23 +131,6 @@ def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tup
     stored = store.query("select dataset, kind from dataset order by dataset")
     names = [name for name, kind in stored.iter_rows() if name in own or (of_all and kind == "captions")]
     return tuple(resolve(store, name) for name in names), own - set(names)
-
-
-def _request(
-    store: Store,
-    selection: Selection,
-    wanted: Demands,
-    declared: Mapping[str, Source],
-    known: Path | None,
-    progress: Progress,
-) -> MeasureRequest:
-    """Return what the gates of a dataset are measured with."""
-    dataset = selection.version.dataset
-    against = wanted.since.get(dataset, wanted.since.get(None))
-    tokenizer, notes = chosen_tokenizer(store, [selection, against])
-    captions = Captions(store, selection, tokenizer, tuple(notes))
-    ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
-    return MeasureRequest(captions, declared, progress, against=against, ignored=ignored, known=known)
 
 
 def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:

@@ -246,7 +246,10 @@ def all_findings(
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
     listing = listing or call("findings", *(one.selection.pinned_name for one in questions.every), output=_LISTING)
-    ordered = ranked(dict.fromkeys(_of_items_named(questions, collected)))  # parts share the findings on their dataset
+    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
+    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
+    named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
+    ordered = ranked(dict.fromkeys(named))  # parts of one dataset share the findings on all of it
     reported = pl.DataFrame(
         [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
@@ -285,13 +288,6 @@ def _by_studies(
         return findings_of(questions, captions, wanted, steps.begin)
     steps.begin()
     return _of_items(questions, captions.selection, wanted, notes)
-
-
-def _of_items_named(questions: Questions, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield findings that call by name what the captions of their dataset describe."""
-    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
-    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
-    return (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in findings)
 
 
 def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> Iterator[str]:
