@@ -206,7 +206,6 @@ def _union(kinds: Sequence[_Form]) -> list[Asked]:
 
 
 def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> Asked:
-    """Return a parameter of some forms as that of the command."""
     options = sorted((option for _, option in having), key=lambda option: not option.variadic)
     first = options[0]
     values = [*dict.fromkeys(value for option in options for value in literals(option.kind))]

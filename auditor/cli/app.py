@@ -142,7 +142,6 @@ def _is_file(name: str) -> bool:
 
 
 def _function(name: str) -> Callable[..., None]:
-    """Return the function that runs a command."""
     from auditor.cli import options
 
     if name in PLACES:

@@ -113,20 +113,30 @@ class Reader:
         if study is None or face_of(study).writes or "store" not in inspect.signature(study).parameters:
             return (), words
         taking = {each.name for each in options_of(study) if each.parameter.completes == "dataset"}
-        read = [*map(Path, self.files.values())]
-        is_read = [bool(place and "-o" in place.opts and Path(words[n]) in read) for n, place in enumerate(places)]
-        words = [f"new-{word}" if clashes else word for word, clashes in zip(words, is_read, strict=True)]
-        named = [
-            number
-            for number, place in enumerate(places)
-            if place and (place.name in taking or place.param_type_name == "argument")
-            if not _TO_FILL.fullmatch(words[number])
+        words = self._beside_files(words, places)
+        named = _names(words, places, taking)
+        of_files = {number: dataset for number, dataset in named.items() if dataset in self.files}
+        are_taken = all(places[number].name in taking and ":" not in words[number] for number in of_files)
+        if of_files and (self.read or len(of_files) < len(named) or not are_taken):
+            return [self.kept[dataset] for dataset in dict.fromkeys(of_files.values())], words
+        return (), [self.files[of_files[number]] if number in of_files else word for number, word in enumerate(words)]
+
+    def _beside_files(self, words: Sequence[str], places: Sequence[Any]) -> list[str]:
+        """Return the words of a command; one that would write over a file that was read writes another."""
+        read = {*map(Path, self.files.values())}
+        return [
+            f"new-{word}" if place and "-o" in place.opts and Path(word) in read else word
+            for word, place in zip(words, places, strict=True)
         ]
-        own = {number: dataset_of(words[number]) for number in named if dataset_of(words[number]) in self.files}
-        are_taken = all(places[number].name in taking and ":" not in words[number] for number in own)
-        if own and (self.read or len(own) < len(named) or not are_taken):
-            return [self.kept[dataset] for dataset in dict.fromkeys(own.values())], words
-        return (), [self.files[own[number]] if number in own else word for number, word in enumerate(words)]
+
+
+def _names(words: Sequence[str], places: Sequence[Any], taking: Collection[str]) -> dict[int, str]:
+    """Return the datasets that a command names, by the position of the word."""
+    return {
+        number: dataset_of(word)
+        for number, (word, place) in enumerate(zip(words, places, strict=True))
+        if place and (place.name in taking or place.param_type_name == "argument") and not _TO_FILL.fullmatch(word)
+    }
 
 
 def _places(params: Sequence[Any], words: Sequence[str]) -> list[Any]:

@@ -185,7 +185,8 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
 TOGETHER = Together(lambda counts, _: _statistics(counts), _bleu)
 
 
-def _normalization(settings: Mapping[str, Any]) -> str | None:
+def stemmed(settings: Mapping[str, Any]) -> str | None:
+    """Return the normalization of a metric with the setting `stem`."""
     return "porter" if settings["stem"] else None
 
 
@@ -224,7 +225,7 @@ def _card(order: int) -> Metric:
             "weights": _WEIGHTS,
             "stem": _STEM,
         },
-        normalization=_normalization,
+        normalization=stemmed,
         fixed={"n": order},
         signed=_signed,
         ranks_what_is_tiny=_is_coco,

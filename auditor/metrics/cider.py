@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from auditor.metrics import idf
+from auditor.metrics.bleu import stemmed
 from auditor.metrics.card import Counting, Metric, Parameter
 
 _ORDERS = range(1, 5)
@@ -103,10 +104,6 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     return counts.select(value * _SCALES.get(parameters["scale"], 1.0)).to_series()
 
 
-def _normalization(settings: Mapping[str, Any]) -> str | None:
-    return "porter" if settings["stem"] else None
-
-
 def _variant(settings: Mapping[str, Any]) -> Counting | None:
     """Count reference by reference if frequencies differ between folds, or if the best reference counts."""
     by_reference = settings["idf"] == "fold" or settings["references"] == "max"
@@ -155,7 +152,7 @@ def _cider(name: str, summary: str, parameters: Mapping[str, Parameter], source:
             "idf": _IDF,
             "scale": _SCALE,
         },
-        normalization=_normalization,
+        normalization=stemmed,
         variant=_variant,
         refusal=refusal,
     )

@@ -124,7 +124,6 @@ def _place(function: object) -> str:
 
 
 def _as_given(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Return the scores of the function unchanged."""
     del parameters
     return counts["score"]
 

@@ -185,7 +185,6 @@ def _exhibit(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Exhib
 
 
 def _members(value: str | list[str], groups: Mapping[str, list[str]]) -> list[str]:
-    """Return the members of a list or of a group."""
     return groups.get(value, [value]) if isinstance(value, str) else value
 
 

@@ -14,8 +14,7 @@ from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.scoring.registry import requests
 from auditor.store.connection import Store
-from auditor.store.versions import log, resolve
-from auditor.store.workspace import Workspace
+from auditor.store.versions import annotated, log, resolve
 from auditor.studies.choices import ALL, choices
 
 _ITEMS, _CAPTIONS = "sugarcrepe", "coco-val2017"
@@ -94,17 +93,8 @@ def _of_parts(frame: pl.DataFrame) -> Quantities:
 def _counted(store: Store, items: Selection, captions: Selection | None) -> Quantities:
     """Count items whose right text is a caption of COCO, and those whose texts have the same words, as in issue 10."""
     described = captions.version if captions else None
-    workspace = Workspace(
-        store,
-        dataset=_ITEMS,
-        seq=items.version.seq,
-        split=None,
-        confirmed=None,
-        described=described.dataset if described else "",
-        described_seq=described.seq if described else 0,
-    )
-    workspace.bind("annotated", "annotation_as_of")
-    rows = workspace.rows("counted_choice")
+    place = {"described": described.dataset if described else "", "described_seq": described.seq if described else 0}
+    rows = annotated(store, items).rows("counted_choice", confirmed=None, **place)
     whole = rows.select(pl.lit(ALL).alias("part"), pl.col("captions", "same_bags").sum())
     for part, known, same in pl.concat([rows.select(whole.columns), whole], how="vertical_relaxed").iter_rows():
         if described:

@@ -84,7 +84,6 @@ def _files(datasets: set[str], beside: Sequence[str]) -> Iterator[tuple[str, int
 
 
 def _optional() -> Iterator[str]:
-    """Yield the names of the optional packages."""
     for required in requires("auditor") or ():
         if "extra ==" in required:
             yield re.split(r"[^\w.-]", required, maxsplit=1)[0]

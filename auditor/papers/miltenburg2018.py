@@ -228,7 +228,6 @@ def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame
 
 
 def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
-    """Return why statistics have no value."""
     lacking = values.filter(pl.col("value").is_null(), pl.col("reason").is_not_null())
     return {
         (dataset, statistic, "", "", _PUBLISHED): reason

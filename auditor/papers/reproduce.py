@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import polars as pl
@@ -25,7 +26,7 @@ from auditor.papers.board import (
     versions_of,
 )
 from auditor.papers.figures import KEYS, Check, Paper
-from auditor.papers.measured import Measured, Study, kept
+from auditor.papers.measured import Measured, kept
 from auditor.result import Finding, Result, Table
 from auditor.steps import Steps
 from auditor.store.connection import Store
@@ -89,46 +90,65 @@ def reproduce(
     """
     if bool(papers) == all_papers:
         raise UsageError(f"name one or more papers, or use --all; known are {', '.join(known())}")
-    read = [paper(name) for name in papers or known()]
-    for profile in dict.fromkeys(profile for reading in read for profile in reading.tokenizers):
-        tokenizer_of(profile)(pl.Series([""]))
+    read = _readable(papers or known())
     rows_to_add = {"metrics": metrics, "candidates": candidates}
     exhibits.check_yours(read, rows_to_add)
     store.keeps_drawn = False
     steps = Steps(progress, [reading.name for reading in read] * (1 + any(rows_to_add.values())))
-    measured = [kept(_study(reading.name), store, reading, seed, steps) for reading in steps.over(read)]
-    rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
-    notes = [note for result in measured for note in result.notes]
+    measured = [kept(known()[reading.name].load().measure, store, reading, seed, steps) for reading in steps.over(read)]
+    compared = [_rows(reading, result) for reading, result in zip(read, measured, strict=True)]
+    rows = pl.concat(compared)
     added = steps.over(read) if any(rows_to_add.values()) else read
-    own = [exhibits.rows_of(store, one, rows_to_add, rows.filter(paper=one.name), seed, steps) for one in added]
-    further = [row for of_paper, _ in own for row in of_paper]
-    of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
+    every = [
+        _Reproduced(reading, result, published, *exhibits.rows_of(store, reading, rows_to_add, published, seed, steps))
+        for reading, result, published in zip(added, measured, compared, strict=True)
+    ]
+    notes = [note for result in measured for note in result.notes]
     return Result(
         "reproduce",
-        pl.concat([rows, pl.DataFrame(further, schema=of_yours, orient="row")], how="diagonal") if further else rows,
+        _with_yours(rows, every),
         selections=tuple(dict.fromkeys(selection for result in measured for selection in result.selections)),
         signatures={label: text for result in measured for label, text in result.signatures.items()},
-        tables=tuple(
-            table
-            for paper, result, (_, added) in zip(read, measured, own, strict=True)
-            for table in (*added, *_tables(paper, rows.filter(paper=paper.name)), *result.tables)
-        ),
-        figures=tuple(each for both in zip(read, measured, strict=True) for each in exhibits.figures(*both)),
-        exhibits=tuple(each for both in zip(read, measured, strict=True) for each in exhibits.tables(*both)),
-        said=(*notes, *(_verdict(paper, rows) for paper in read)),
+        tables=tuple(table for each in every for table in each.tables()),
+        figures=tuple(figure for each in every for figure in exhibits.figures(each.paper, each.measured)),
+        exhibits=tuple(table for each in every for table in exhibits.tables(each.paper, each.measured)),
+        said=(*notes, *(_verdict(reading, rows) for reading in read)),
         holds=OUTSIDE not in rows["verdict"],
         page=(
-            *(table for one in measured for table in one.tables if table.name.startswith("board")),
+            *(table for result in measured for table in result.tables if table.name.startswith("board")),
             *page(read, rows),
         ),
         headline=headline(rows),
     )
 
 
-def _study(name: str) -> Study:
-    """Return the function that measures a paper."""
-    study: Study = known()[name].load().measure
-    return study
+@dataclass(frozen=True)
+class _Reproduced:
+    """What was measured for a paper, the rows of its checks, and the rows and tables with the user's own."""
+
+    paper: Paper
+    measured: Measured
+    rows: pl.DataFrame
+    rows_of_yours: Sequence[Mapping[str, object]]
+    tables_of_yours: Sequence[Table]
+
+    def tables(self) -> tuple[Table, ...]:
+        return (*self.tables_of_yours, *_tables(self.paper, self.rows), *self.measured.tables)
+
+
+def _with_yours(rows: pl.DataFrame, every: Sequence[_Reproduced]) -> pl.DataFrame:
+    """Return the rows of all checks, then the user's."""
+    yours = [row for each in every for row in each.rows_of_yours]
+    schema = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
+    return pl.concat([rows, pl.DataFrame(yours, schema=schema, orient="row")], how="diagonal") if yours else rows
+
+
+def _readable(names: Iterable[str]) -> list[Paper]:
+    """Read papers. Raises `MissingExtraError` for one whose tokenizer is not installed."""
+    read = [paper(name) for name in names]
+    for profile in dict.fromkeys(profile for reading in read for profile in reading.tokenizers):
+        tokenizer_of(profile)(pl.Series([""]))
+    return read
 
 
 _WORDS = ("printed", "band", "wider_because", "reason", "remark_on", "chosen_by", "versions", "signature")

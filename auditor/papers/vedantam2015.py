@@ -94,13 +94,7 @@ _SETTINGS = ConsensusSettings(most=_MOST, at=_NUMBERS, draws=_DRAWS, ties="wrong
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure accuracies, ceilings, league tables and correlations of the paper's datasets in the store."""
-    here = [name for name in paper.datasets if log(store, name)]
-    without = {name: other for name, other in _REFERENCES_OF.items() if name in here and not log(store, other)}
-    missing = {
-        name: not_stored(name) for name in paper.datasets if name not in here and name not in (*_NOT_PUBLIC, _PILOT)
-    }
-    missing |= {name: not_stored(other) for name, other in without.items()}
-    usable = [name for name in here if name not in without]
+    usable, missing = _usable(store, paper)
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
     settings = replace(_SETTINGS, seed=seed)
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
@@ -125,11 +119,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             quantities.update(_beside_better(truths))
             shown += tables(truths)
     if _RATED in usable:
-        correlated = [name for name in ("meteor", "cider") if name in metrics]
         result = agree_with_ratings(
             store,
             _RATED,
-            metrics=correlated,
+            metrics=[name for name in ("meteor", "cider") if name in metrics],
             against=_REFERENCES_OF[_RATED],
             tokenizer="ptb",
             protocols=["pooled"],
@@ -139,10 +132,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         )
         quantities.update(_ratings(result.frame))
         signatures.update({f"{_RATED}: {label}": text for label, text in result.signatures.items()})
-    if "pascal50s" in usable:
-        quantities.update(_lengths(store, progress))
-    if "abstract50s" in usable:
-        quantities.update(_gamed(store, progress))
+    for name, further in (("pascal50s", _lengths), ("abstract50s", _gamed)):
+        if name in usable:
+            quantities.update(further(store, progress))
     left_out = [name for name in AS_PUBLISHED if name not in metrics]
     return Measured(
         quantities,
@@ -152,6 +144,15 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         tables=tuple(shown),
         notes=tuple(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
     )
+
+
+def _usable(store: Store, paper: Paper) -> tuple[list[str], dict[str, str]]:
+    """Return the datasets that are in the store with their references, and why the others cannot be used."""
+    here = [name for name in paper.datasets if log(store, name)]
+    without = {name: other for name, other in _REFERENCES_OF.items() if name in here and not log(store, other)}
+    absent = [name for name in paper.datasets if name not in (*here, *_NOT_PUBLIC, _PILOT)]
+    missing = {name: not_stored(without.get(name, name)) for name in (*absent, *without)}
+    return [name for name in here if name not in without], missing
 
 
 def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:

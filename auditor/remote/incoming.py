@@ -242,7 +242,6 @@ class _Block:
 
 
 def _whole(there: Any, name: str, target: Path) -> bytes:
-    """Download a whole file with the library."""
     there.get_file(name, str(target))
     return b""
 

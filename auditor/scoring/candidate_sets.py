@@ -18,7 +18,7 @@ from auditor.result import Finding, Said, about
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
+from auditor.scoring.single_captions import NEEDS_TWO, lacking, sees_images, without_references
 from auditor.statistics.resampling import GIVER
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import log, related, resolve, resolve_all
@@ -263,7 +263,7 @@ def score_sets(
         (
             *unscored,
             *too_few_captions(captions, against),
-            *(_single(captions, against) if not _all_see(metrics) else ()),
+            *(_single(captions, against) if not sees_images(metrics) else ()),
             *too_long(captions),
             *(
                 passed_over(captions, substitutes)
@@ -292,10 +292,6 @@ def with_givers(captions: Captions, measured: CandidateScores, against: Referenc
 def _single(captions: Captions, against: References) -> list[Finding]:
     so = {"so": ", against which substitutes are scored"} if against.rule == "all" else {}
     return without_references(against.select(captions), **so)
-
-
-def _all_see(metrics: Sequence[MetricRequest]) -> bool:
-    return all(metric.metric.sees_images for metric in metrics)
 
 
 def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:

@@ -89,11 +89,7 @@ def output_of(system: Selection, *, filled: bool = False) -> CandidateSet:
 
     If it is `filled`, images without a caption get an empty one.
     """
-    params = {
-        "system": system.version.dataset,
-        "system_seq": system.version.seq,
-        "system_split": system.split,
-    }
+    params = {"system": system.version.dataset, "system_seq": system.version.seq, "system_split": system.split}
     makes = "absent_text" if filled else None
     return CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,), makes=makes)
 
@@ -105,25 +101,24 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
     """
     workspace.bind_rows("made_text", NO_TEXT)
     workspace.forget("candidate_at_work")
-    workspace.params["against_all"] = any(candidate.against_all for candidate in candidates)
     asked = [candidate.params["words"] for candidate in candidates if "words" in candidate.params]
-    if asked:  # all texts of drawn words begin with the same words
-        workspace.params |= {"most_drawn": max(filter(None, asked), default=0), "draws_mean": None in asked}
+    # all texts of drawn words begin with the same words
+    drawn = {"most_drawn": max(filter(None, asked), default=0), "draws_mean": None in asked}
     bound: tuple[object, ...] | None = None
     for candidate in candidates:
-        workspace.params |= {**candidate.params, "label": candidate.name}
+        own = workspace.given(**drawn, **candidate.params, label=candidate.name)
         for relation, rows in candidate.given.items():
             workspace.bind_rows(relation, rows)
         sources = (candidate.drawn_from, candidate.binds, {**candidate.params, "words": None})
         if candidate.given or sources != bound:  # else what is made of them stays
-            _bind_sources(workspace, candidate)
+            _bind_sources(own, candidate)
         bound = sources
         if candidate.makes:
-            workspace.params["last_text"] = _last_text(workspace)
-            workspace.append("made_text", candidate.makes)
-        workspace.append("candidate_at_work", candidate.file)
+            own = own.given(last_text=_last_text(workspace))
+            own.append("made_text", candidate.makes)
+        own.append("candidate_at_work", candidate.file)
     workspace.forget("gibberish_word")  # large
-    workspace.bind("candidate")
+    workspace.bind("candidate", against_all=any(candidate.against_all for candidate in candidates))
     workspace.bind("text_at_work", "reference_text", "candidate_text")
 
 

@@ -31,12 +31,11 @@ _OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
+_Background = tuple[str, frozenset[tuple[str, Any]]]
+
 
 def count(
-    captions: Captions,
-    candidates: Sequence[CandidateSet],
-    specs: Sequence[CountSpec],
-    progress: Progress = silent,
+    captions: Captions, candidates: Sequence[CandidateSet], specs: Sequence[CountSpec], progress: Progress = silent
 ) -> Counts:
     """Count every spec for every set of candidates, and return all counts in memory.
 
@@ -54,10 +53,7 @@ def count(
 
 
 def count_in_parts(
-    captions: Captions,
-    candidates: Sequence[CandidateSet],
-    specs: Sequence[CountSpec],
-    progress: Progress = silent,
+    captions: Captions, candidates: Sequence[CandidateSet], specs: Sequence[CountSpec], progress: Progress = silent
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count every spec for every set of candidates, and yield the counts as they come, in no fixed order.
 
@@ -148,53 +144,63 @@ def _count(
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that share their references; a set with changed references is counted alone."""
-    selection = captions.selection
-    workspace = captions.workspace()
+    workspace = captions.workspace(most_words=ngrams.MOST_WORDS)
     bind_candidates(workspace, candidates)
     keep_drawn(captions, workspace, candidates)
     changed = candidates[0].references
     loads = workspace.rows("pairing_count")
     buckets = ngrams.buckets(workspace, loads)
-    workspace.params["most_words"] = ngrams.MOST_WORDS
     if any(bucket.parts > 1 for bucket in buckets) or (loads["longest_candidate"] > ngrams.MOST_WORDS).any():
-        workspace.bind("every_candidate", "candidate")
+        workspace.take("every_candidate", workspace, "candidate")
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
-    for normalization in dict.fromkeys(spec.normalization for spec in specs):
+
+    def begin(what: str) -> None:
+        progress(f"{captions.label}: {what}", done, steps)
+
+    groups: dict[str | None, dict[_Background, list[CountSpec]]] = {}
+    for spec in specs:
+        groups.setdefault(spec.normalization, {}).setdefault(_background(spec), []).append(spec)
+    for normalization, by_background in groups.items():
         bind_text_tokens(workspace, normalization)
-        for background in dict.fromkeys(_background(spec) for spec in specs if spec.normalization == normalization):
-            group = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
-            group.sort(
-                key=lambda spec: spec.kernel is None
-            )  # kernels first, before the engine's memory is full of n-grams
-            if any(is_read("document_frequency", spec.relations) for spec in group):
-                progress(f"{selection.label}: document frequency", done, steps)
-                frequencies.bind(captions, workspace, normalization, group[0].idf_mode)
-            if is_read("vector_as_of", group[0].relations):
-                progress(f"{selection.label}: training on captions and vectors", done, steps)
-                image_vectors.bind(captions.store, workspace, group[0].params)
+        for group in by_background.values():
+            group.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
+            _bind_background(captions, workspace, group, begin)
             if changed:  # after document frequencies, which are those of the unchanged references
                 workspace.bind("reference", changed)
-            for is_last in _bucket_by_bucket(workspace, buckets):
+            for at_work, is_last in _bucket_by_bucket(workspace, buckets):
                 aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read
                 for number, spec in enumerate(group, start=1):
-                    first_use = spec.kernel and not spec.kernel.is_compiled
-                    compiling = " (compiling for the first use, takes seconds)" if first_use else ""
-                    progress(f"{selection.label}: {spec.table.replace('_', ' ')}{compiling}", done, steps)
-                    if spec.kernel and first_use:
+                    what = spec.table.replace("_", " ")
+                    if spec.kernel and not spec.kernel.is_compiled:
+                        begin(f"{what} (compiling for the first use, takes seconds)")
                         wait_for(spec.kernel)
-                    workspace.params |= spec.params
-                    rows = {relation: _rows(workspace, relation, spec, aligned) for relation in spec.relations}
+                    else:
+                        begin(what)
+                    rows = {relation: _rows(at_work, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
                         workspace.release(relation for later in group[number:] for relation in later.relations)
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
                     done += 1
             if changed:
-                bind_references(workspace, selection)
-    progress(f"{selection.label}: counted", 1, 1)
+                bind_references(workspace, captions.selection)
+    progress(f"{captions.label}: counted", 1, 1)
 
 
-def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
+def _bind_background(
+    captions: Captions, workspace: Workspace, group: Sequence[CountSpec], begin: Callable[[str], None]
+) -> None:
+    """Bind what a group of specs needs once for all buckets."""
+    first = group[0]
+    if any(is_read("document_frequency", spec.relations) for spec in group):
+        begin("document frequency")
+        frequencies.bind(captions, workspace, first.normalization, first.idf_mode)
+    if is_read("vector_as_of", first.relations):
+        begin("training on captions and vectors")
+        image_vectors.bind(captions.store, workspace, first.params)
+
+
+def _background(spec: CountSpec) -> _Background:
     """Return what a spec needs once for all buckets: document frequencies, and models of vectors."""
     learnt = spec.params.items() if is_read("vector_as_of", spec.relations) else ()
     return spec.idf_mode, frozenset(learnt)
@@ -203,34 +209,35 @@ def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
 def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """Run a SELECT; one that depends on no setting runs once for all kernels of a bucket."""
     if spec.kernel is None or workspace.changes_with(relation) & spec.params.keys():
-        return workspace.rows(relation)
+        return workspace.rows(relation, **spec.params)
     if relation not in aligned:
         aligned[relation] = workspace.rows(relation)
     return aligned[relation]
 
 
-def _bucket_by_bucket(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[bool]:
-    """Select one bucket of images after another; if it is too large, one part of its candidates after another.
+def _bucket_by_bucket(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[tuple[Workspace, bool]]:
+    """Yield the workspace of each bucket of images; if it is too large, one part of its candidates after another.
 
-    Yields whether this is the whole bucket, or its last part.
+    With each comes whether this is the whole bucket, or its last part.
     """
     for bucket in buckets:
-        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
+        at_work = workspace.given(first_image=bucket.first, last_image=bucket.last)
         if bucket.parts == 1:
-            yield True
+            yield at_work, True
             continue
         for part in range(bucket.parts):
             first = part * bucket.at_once + 1
-            workspace.params |= {"first_candidate": first, "last_candidate": first + bucket.at_once - 1}
-            workspace.bind("candidate", "candidate_part")
-            yield part == bucket.parts - 1
+            last = first + bucket.at_once - 1
+            at_work.bind("candidate", "candidate_part", first_candidate=first, last_candidate=last)
+            yield at_work, part == bucket.parts - 1
         _bind_whole(workspace)
 
 
 def _bind_whole(workspace: Workspace) -> None:
     """Select all candidates that are not too long."""
-    workspace.params |= {"first_image": 0, "last_image": _LAST, "first_candidate": None, "last_candidate": None}
-    workspace.bind("candidate", "candidate_part")
+    workspace.bind(
+        "candidate", "candidate_part", first_image=0, last_image=_LAST, first_candidate=None, last_candidate=None
+    )
 
 
 def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:

@@ -121,8 +121,7 @@ def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> No
         _refuse_too_many_folds(workspace, selection, items)
     workspace.forget("fold_frequency_part")
     for bucket in ngrams.buckets(workspace):
-        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
-        workspace.append("fold_frequency_part")
+        workspace.append("fold_frequency_part", first_image=bucket.first, last_image=bucket.last)
     frequency, collection = (
         ("fold_frequency", "fold_collection") if idf_mode == "fold" else ("document_frequency", "collection")
     )

@@ -23,7 +23,7 @@ from auditor.scoring.registry import MetricRequest
 from auditor.store import vectors
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.versions import log, resolve
+from auditor.store.versions import log, resolve, splits
 from auditor.store.workspace import Workspace
 
 _TRAIN = "train"
@@ -113,8 +113,7 @@ def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, lea
 def _train(store: Store, selection: Selection, version: Version) -> Selection:
     """Return the split train if at least two of its images have a vector, else all captions."""
     of = selection.version
-    splits = store.rows("split", dataset=of.dataset, seq=of.seq)["split"]
-    if _TRAIN in splits:
+    if _TRAIN in splits(store, of):
         train = Selection(of, _TRAIN)
         if vectors.coverage(store, version, train).filter("has_captions", "has_vector").height > 1:
             return train
@@ -146,8 +145,7 @@ def of_captions(store: Store, workspace: Workspace, settings: Mapping[str, Any],
 
 def _bind_vectors(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Version:
     version = resolve(store, settings["vectors"], vectors=True).version
-    workspace.params |= {"vectors": version.dataset, "vectors_seq": version.seq}
-    workspace.bind(_VECTORS, _VECTORS)
+    workspace.bind(_VECTORS, _VECTORS, vectors=version.dataset, vectors_seq=version.seq)
     return version
 
 
@@ -155,15 +153,15 @@ def _material(
     store: Store, workspace: Workspace, version: Version, settings: Mapping[str, Any], most_images: int = MOST_IMAGES
 ) -> Material:
     train = resolve(store, settings["train"])
-    workspace.params |= {
-        "trained_dataset": train.version.dataset,
-        "trained_seq": train.version.seq,
-        "trained_split": train.split,
-        "folds": settings["folds"],
-        "model_seed": settings["model_seed"],
-        "most_images": most_images,
-        "known_words": KNOWN_WORDS,
-    }
+    workspace = workspace.given(
+        trained_dataset=train.version.dataset,
+        trained_seq=train.version.seq,
+        trained_split=train.split,
+        folds=settings["folds"],
+        model_seed=settings["model_seed"],
+        most_images=most_images,
+        known_words=KNOWN_WORDS,
+    )
     workspace.bind("learnt_image")
     captions = workspace.rows("learnt_caption")
     seen = captions["image"].n_unique()

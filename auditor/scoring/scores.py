@@ -25,6 +25,7 @@ from auditor.scoring.variants import DISTINCT, RAW
 from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, in_tokens_of_facts, script_counts, why_not_english
 from auditor.store.tokens import tokenize
+from auditor.store.versions import params_of
 
 _KEYS = ("candidate", "image", "slot")
 
@@ -61,10 +62,7 @@ def score_candidates(
 
 
 def scored(
-    captions: Captions,
-    candidates: Sequence[CandidateSet],
-    metrics: Sequence[MetricRequest],
-    progress: Progress,
+    captions: Captions, candidates: Sequence[CandidateSet], metrics: Sequence[MetricRequest], progress: Progress
 ) -> pl.DataFrame:
     """Score candidates as `score_candidates` does, without its checks. Their tokens must be in the store.
 
@@ -178,15 +176,8 @@ def too_long(*audited: Captions) -> list[Finding]:
     """Report captions with more words than metrics can align, whose images have no scores."""
     findings = []
     for captions in audited:
-        version = captions.selection.version
-        overlong = captions.store.rows(
-            "overlong",
-            dataset=version.dataset,
-            seq=version.seq,
-            split=captions.selection.split,
-            tokenizer=captions.tokenizer,
-            most_words=ngrams.MOST_WORDS,
-        )
+        of = params_of(captions.selection)
+        overlong = captions.store.rows("overlong", **of, tokenizer=captions.tokenizer, most_words=ngrams.MOST_WORDS)
         if overlong.height:
             subject = counted(overlong.height, "caption has", "captions have")
             pronoun, objects = ("It", "it") if overlong.height == 1 else ("They", "them")
@@ -244,10 +235,7 @@ def unreadable(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str
 
 
 def keep_scores(
-    captions: Captions,
-    scores: pl.DataFrame,
-    candidates: Sequence[CandidateSet],
-    signatures: Mapping[str, str],
+    captions: Captions, scores: pl.DataFrame, candidates: Sequence[CandidateSet], signatures: Mapping[str, str]
 ) -> None:
     """Keep the scores of candidates for later queries, by metrics of this package; `signatures` are by label.
 

@@ -76,7 +76,6 @@ def _of_archive(path: Path) -> Batches:
 
 
 def _sentences(blocks: Batches, document: str) -> Batches:
-    """Yield the sentences of the non-empty lines."""
     before = 0
     for block in blocks:
         lines = block.filter(pl.col("raw").str.strip_chars() != "")

@@ -170,26 +170,16 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
         labels = [str(label).strip() for label in listed]
         labels, listed = labels if answer in labels else [], [*listed.values()]
     if listed is None and isinstance(question, str) and (found := list(_OPTION.finditer(question))):
-        labels, listed = [one[1] for one in found], [one[2] for one in found]
+        labels, listed = [option[1] for option in found], [option[2] for option in found]
         question = re.sub(r"^\s*Question:\s*", "", question[: found[0].start()]).strip()
     if listed is None:
-        words = str(options.get("answers", _ANSWERS)).split(",")
-        place = words.index(answer) if answer in words else _TRUTH.get(answer.lower())
-        if place is None:
-            raise ValueError(f"the answer is {answer[:40]!r}; expected {' or '.join(words)}, or options beside it")
-        return {"question": question, "right": words[place], "wrong": words[1 - place]}
+        return {"question": question, **_of_two_answers(answer, options)}
     if isinstance(listed, list) and len(listed) == 1:
         raise _NoChoiceError("it has a single option")
     if not isinstance(listed, list) or not _FEWEST <= len(listed) <= _MOST:
         raise ValueError(f"expected a list of {_FEWEST} to {_MOST} options")
-    letter = re.fullmatch(r"\(?([A-Ja-j])[).:]?", answer)
     texts = [str(option).strip() for option in listed]
-    if answer in (labels or texts):
-        place = (labels or texts).index(answer)
-    elif letter:
-        place = ord(letter[1].upper()) - ord("A")
-    else:
-        place = int(answer) if _is_count(answer) else _MOST
+    place = _place_of(answer, labels or texts)
     if place >= len(listed):
         raise ValueError(f"the answer {answer[:40]!r} is none of the {len(listed)} options")
     if len({*texts}) == 1:
@@ -197,6 +187,24 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
     sides = ["right" if number == place else f"wrong{number + 1}" for number in range(len(listed))]
     asked = {} if question is None else {"question": question}
     return {**asked, **dict(zip(sides, listed, strict=True))}
+
+
+def _of_two_answers(answer: str, options: Mapping[str, Option]) -> dict[str, str]:
+    """Return the right and the wrong answer to a question without options, such as yes and no."""
+    words = str(options.get("answers", _ANSWERS)).split(",")
+    place = words.index(answer) if answer in words else _TRUTH.get(answer.lower())
+    if place is None:
+        raise ValueError(f"the answer is {answer[:40]!r}; expected {' or '.join(words)}, or options beside it")
+    return {"right": words[place], "wrong": words[1 - place]}
+
+
+def _place_of(answer: str, called: Sequence[str]) -> int:
+    """Return the position of an answer: by what the options are called, by a letter, or as a number."""
+    if answer in called:
+        return called.index(answer)
+    if letter := re.fullmatch(r"\(?([A-Ja-j])[).:]?", answer):
+        return ord(letter[1].upper()) - ord("A")
+    return int(answer) if _is_count(answer) else _MOST
 
 
 def _check(texts: Mapping[str, Any], votes: Mapping[str, Any]) -> None:

@@ -149,14 +149,12 @@ def drawn_times(images: int, resamples: int, key: Sequence[object]) -> NDArray[n
     return times
 
 
-def resampled_means(
-    sums: ImageSums, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
-) -> Floats:
+def resampled_means(sums: ImageSums, resamples: int, key: Sequence[object], progress: Progress = silent) -> Floats:
     """Return the mean of each column in each resample, resamples × columns.
 
     All columns use the same images, so that they stay paired. A mean is NaN if a resample has no caption of a column.
     """
-    return sums.ratios(resampled_totals(sums.digits, resamples, key, progress, what))
+    return sums.ratios(resampled_totals(sums.digits, resamples, key, progress))
 
 
 def resampled_totals(

@@ -18,7 +18,7 @@ from auditor.steps import Steps
 from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
-from auditor.store.versions import language, resolve
+from auditor.store.versions import language, params_of, resolve
 from auditor.store.workspace import Workspace
 from auditor.text import AUTO
 
@@ -63,15 +63,7 @@ class Captions:
 
     def workspace(self, **params: object) -> Workspace:
         """Open a workspace whose relation `reference` holds these captions. Their tokens must be there."""
-        version = self.selection.version
-        made = Workspace(
-            self.store,
-            dataset=version.dataset,
-            seq=version.seq,
-            split=self.selection.split,
-            tokenizer=self.tokenizer,
-            **params,
-        )
+        made = Workspace(self.store, tokenizer=self.tokenizer, **params | params_of(self.selection))
         bind_references(made, self.selection)
         made.bind("text_at_work", "reference_text")
         made.bind_rows("made_text", NO_TEXT)
@@ -81,6 +73,10 @@ class Captions:
         """Open such a workspace, in which `sql/facts/` can be read too."""
         return self.workspace(key=in_tokens_of_facts(self.store, self.selection, progress).tokenizer)
 
+    def annotated(self) -> Workspace:
+        """Open a workspace over the captions as they were read, with relation `annotated`: what was said of them."""
+        return versions.annotated(self.store, self.selection, self.tokenizer)
+
     def images(self) -> pl.DataFrame:
         """Return the images, sorted, whatever is drawn of them. Columns: image, split, captions."""
         return versions.images(self.store, self.selection)
@@ -88,6 +84,12 @@ class Captions:
     def texts(self) -> pl.DataFrame:
         """Return the captions as they were read, in any order. Columns: image, slot, split, text, votes."""
         return versions.content(self.store, self.selection)
+
+    def with_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Add column text to a few captions, which have columns image and slot."""
+        workspace = Workspace(self.store, **params_of(self.selection))
+        workspace.bind_rows("chosen_caption", rows.select("image", "slot"))
+        return rows.join(workspace.rows("chosen_text"), on=["image", "slot"], how="left", maintain_order="left")
 
     def stamp(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a frame with the columns dataset, version and split in front."""
@@ -120,7 +122,7 @@ def in_tokens_of_facts(store: Store, selection: Selection, progress: Progress = 
 
     The tokenizer is `bare`, or `char` for scripts without spaces, whatever tokenizer a command uses.
     """
-    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
+    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None)])
     return Captions(store, selection, tokenizer).tokenize(progress)
 
 
@@ -129,21 +131,18 @@ def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
     return tuple(selected.selection for selected in captions)
 
 
-def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Bind a relation to the captions of a selection: all, or those of some images, different texts, a sample."""
-    draw, steps = selection.draw, ["reference"]
+def bind_references(workspace: Workspace, selection: Selection) -> None:
+    """Bind relation `reference` to the captions of a selection: all, some images, different texts, or a sample.
+
+    The workspace must have the parameters of the selection.
+    """
     if selection.images is not None:
         workspace.bind_rows("compared_image", pl.DataFrame({"image": selection.images}, schema={"image": pl.String}))
-        steps.append("shared_reference")
-    if selection.distinct is not None:
-        steps.append("distinct_reference")
-    if draw is not None:
-        workspace.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
-        workspace.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
-        steps.append("drawn_reference")
+    asked = {"shared": selection.images, "distinct": selection.distinct, "drawn": selection.draw}
+    steps = ["reference", *(f"{step}_reference" for step, what in asked.items() if what is not None)]
     for step in steps[:-1]:
         workspace.bind("every_reference", step)
-    workspace.bind(relation, steps[-1])
+    workspace.bind("reference", steps[-1])
 
 
 def select_all(
@@ -162,7 +161,7 @@ def select_all(
     and for two that name the same captions.
     """
     selections = versions.resolve_all(store, refs, split)
-    chosen, notes = chosen_tokenizer(store, [*refs, *beside], split, tokenizer)
+    chosen, notes = chosen_tokenizer(store, [*selections, *beside], split, tokenizer)
     tokenize(store, selections, chosen, progress)
     return [Captions(store, selection, chosen, tuple(notes)) for selection in selections]
 
@@ -192,21 +191,23 @@ _WITHOUT_SPACES = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 
 
 def chosen_tokenizer(
-    store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
+    store: Store, every: Sequence[Selection | str | None], split: str | None = None, named: str = AUTO
 ) -> tuple[str, list[str]]:
     """Return the named tokenizer, or else the one for the script of the captions, with a note if it is `char`.
 
     All datasets get the same tokenizer, so that their tokens are comparable: `char` if any of them is in a language or
-    a script without spaces between words. A reference that names nothing is skipped here.
+    a script without spaces between words. References of `split` are resolved; one that names nothing is skipped here.
     """
     if named != AUTO:
         return named, []
     if not _may_be_unspaced(store):
         return _SPACED, []
     reasons: dict[str, str | None] = {}
-    for ref in filter(None, refs):
+    for ref in every:
+        if ref is None:
+            continue
         with suppress(UsageError):
-            selection = resolve(store, ref, split)
+            selection = resolve(store, ref, split) if isinstance(ref, str) else replace(ref, shows_version=False)
             reasons[selection.label] = _why_unspaced(store, selection)
     unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
     if not unspaced_ones:
@@ -261,7 +262,7 @@ def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
     key = kept.key(store, whole, "", [_SCRIPT], {})
     rows = kept.get(store, {key: _SCRIPT}).get(key)
     if rows is None:
-        rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
+        rows = Workspace(store, **params_of(whole)).rows(_SCRIPT)
         kept.put(store, whole, _SCRIPT, key, rows)
     if selection.split is not None:
         rows = rows.filter(split=selection.split)

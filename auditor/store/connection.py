@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -67,12 +67,7 @@ class Store:
     """An open store. Use it as a context manager: `with Store.open(path) as store`."""
 
     def __init__(
-        self,
-        path: Path,
-        connection: duckdb.DuckDBPyConnection,
-        *,
-        writable: bool,
-        files: Path | None = None,
+        self, path: Path, connection: duckdb.DuckDBPyConnection, *, writable: bool, files: Path | None = None
     ) -> None:
         self.path = path
         self.writable = writable
@@ -118,17 +113,8 @@ class Store:
         Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
         `UsageError` for a path that the engine would misread.
         """
-        opening.refuse_name(path)
-        opening.refuse_place(path)
-        opening.refuse_beside(path)
         makes = path == MEMORY or (write and make)
-        nothing_yet = StoreError(f"{path}: nothing was ingested yet; add a dataset with `auditor ingest NAME`")
-        if path != MEMORY and makes:
-            opening.make_room(path)
-        elif path != MEMORY and not path.exists():
-            raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
-        elif path != MEMORY and opening.is_unfinished(path):
-            raise nothing_yet
+        opening.find_place(path, makes=makes)
         with engine_errors(path):
             copies = [opening.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
             connect = partial(opening.connect, path, wait=wait, narrate=narrate, share=share)
@@ -138,7 +124,7 @@ class Store:
                 is_known = known is not None and known == opening.stamp(path)
                 state = "empty" if path == MEMORY else "current" if is_known else migrations.state(connection, path)
                 if state == "empty" and not makes:
-                    raise nothing_yet
+                    raise opening.nothing_yet(path)
                 if state == "old" and migrate and not write:
                     connection.close()
                     connection = connect(read_only=False, databases=copies, folder=files)
@@ -202,16 +188,13 @@ class Store:
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
-        return self._of_file(self.query, name, params)
+        self.record(name)
+        return self.query(catalogue()[name].statement, catalogue()[name].chosen(params))
 
     def known_rows(self, name: str, **params: Any) -> pl.DataFrame:
         """Return the rows of a file that reads tables only; a store that is only read remembers them."""
-        return self._of_file(self.known, name, params)
-
-    def _of_file(self, run: Callable[..., pl.DataFrame], name: str, params: Mapping[str, Any]) -> pl.DataFrame:
         self.record(name)
-        file = catalogue()[name]
-        return run(file.statement, {key: params[key] for key in file.params})
+        return self.known(catalogue()[name].statement, catalogue()[name].chosen(params))
 
     def known(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
         """Run a statement on tables of the file as `query` does; a store that is only read remembers the rows."""
@@ -224,11 +207,7 @@ class Store:
                 del self._known[next(iter(self._known))]
         return self._known[key]
 
-    def query(
-        self,
-        statement: str,
-        params: dict[str, Any] | None = None,
-    ) -> pl.DataFrame:
+    def query(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
         """Run one statement and return its rows. Raises `SqlError` with the engine's message."""
         self.drop_what_nobody_holds()
         with engine_errors(self.path):

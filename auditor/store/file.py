@@ -108,6 +108,26 @@ def refuse_beside(path: Path) -> None:
                 raise StoreError(f"{beside}: a link or a pipe with the name of a file of the engine; remove it")
 
 
+def find_place(path: Path, *, makes: bool) -> None:
+    """Make room for a store, or find its file. Raises `StoreError` without one, `UsageError` for a wrong name."""
+    refuse_name(path)
+    refuse_place(path)
+    refuse_beside(path)
+    if str(path) == IN_MEMORY:
+        return
+    if makes:
+        make_room(path)
+    elif not path.exists():
+        raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
+    elif is_unfinished(path):
+        raise nothing_yet(path)
+
+
+def nothing_yet(path: Path) -> StoreError:
+    """Return the error for a store without a schema."""
+    return StoreError(f"{path}: nothing was ingested yet; add a dataset with `auditor ingest NAME`")
+
+
 def make_room(path: Path) -> None:
     """Make the folder of a new store, and remove an unfinished file of a killed process.
 

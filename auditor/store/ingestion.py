@@ -121,7 +121,7 @@ def write(
         check_version(source, content, terms)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
-        workspace.params["seq"] = seq
+        workspace = workspace.given(seq=seq)
         added = removed = 0
         is_other = False
         spoken = _language(store, workspace, source, is_plain=is_plain)
@@ -148,7 +148,7 @@ def write(
         unmatched = {"listed_missing": 0, "unlisted": content["images"]}
         if splits:
             unmatched = workspace.rows("unmatched_split").row(0, named=True)
-        single = workspace.rows("single_caption_image")
+        single = workspace.query("select image from content group by image having count(*) = 1 order by image")
     names = tuple(single["image"].head(_NAMED))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
@@ -260,12 +260,7 @@ def describe(store: Store, source: Source, language: str) -> None:
     """Store the declaration of a dataset."""
     store.execute(
         "insert or replace into dataset values ($dataset, $kind, $language, $related)",
-        {
-            "dataset": source.dataset,
-            "kind": source.kind,
-            "language": language,
-            "related": list(source.related),
-        },
+        {"dataset": source.dataset, "kind": source.kind, "language": language, "related": list(source.related)},
     )
 
 
@@ -281,10 +276,7 @@ def log(store: Store, source: Source, facts: Mapping[str, Any], tokenizers: Sequ
 
 
 def _add_texts(
-    store: Store,
-    workspace: Workspace,
-    tokenizers: Mapping[str, Callable[[pl.Series], pl.Series]],
-    progress: Progress,
+    store: Store, workspace: Workspace, tokenizers: Mapping[str, Callable[[pl.Series], pl.Series]], progress: Progress
 ) -> None:
     known = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
     added = workspace.insert("caption", "new_caption")

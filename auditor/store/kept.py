@@ -96,7 +96,7 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
     Rows of this run that wait for the store to be closed are included.
     """
-    found = {entry: work.rows() for entry, work in _waiting(store, wanted).items()}
+    found = {entry: work.rows() for entry, work in _waiting(store.on_close, wanted).items()}
     for relation, entries in _entries(store, wanted, found).items():
         rows = store.query(f"from cache.{relation} where list_contains($keys, key)", {"keys": entries})
         parts = rows.partition_by("key", include_key=False, as_dict=True)
@@ -106,15 +106,15 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
 def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the rows of `get` one key at a time, since all of them may not fit in memory."""
-    for entry, work in (waiting := _waiting(store, wanted)).items():
+    for entry, work in (waiting := _waiting(store.on_close, wanted)).items():
         yield entry, work.rows()
     for relation, entries in _entries(store, wanted, waiting).items():
         for entry in entries:
             yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
 
 
-def _waiting(store: Store, wanted: Mapping[str, str]) -> dict[str, _Waiting]:
-    works = [work for work in store.on_close if isinstance(work, _Waiting)]
+def _waiting(on_close: Sequence[Callable[[Store], None]], wanted: Mapping[str, str]) -> dict[str, _Waiting]:
+    works = [work for work in on_close if isinstance(work, _Waiting)]
     return {work.entry.key: work for work in works if work.entry and work.entry.key in wanted}
 
 
@@ -318,7 +318,7 @@ def _insert(store: Store, relation: str, entries: Mapping[str, pl.DataFrame]) ->
         if columns != rows.columns:
             store.cached = None
             store.execute(f"create table cache.{relation} as from kept limit 0")
-            _describe(store, relation, rows.columns)
+            store.execute(_comments(relation, rows.columns))
         store.execute(f"delete from cache.{relation} where list_contains($keys, key)", {"keys": [*entries]})
         store.execute(f"insert into cache.{relation} from kept")
 
@@ -330,15 +330,15 @@ def _enter(store: Store, relation: str, entries: Mapping[str, Selection]) -> Non
         store.execute("insert or replace into cache.entry select *, now() from entered")
 
 
-def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
-    """Comment on a table and on each of its columns: its meaning, or the file that defines it."""
+def _comments(relation: str, columns: Sequence[str]) -> str:
+    """Return the comments on a table and on each of its columns: its meaning, or the file that defines it."""
     file = catalogue().get(relation)
     whose = f"sql/{file.place}" if file else f"auditor, which makes {relation}"
     meaning = file.meaning if file else _MADE_OUTSIDE.get(relation, f"Counts behind {relation}.")
     comments = {f"table cache.{relation}": meaning} | {
         f'column cache.{relation}."{name}"': _COLUMNS.get(name, f"Counted by {whose}.") for name in columns
     }
-    store.execute("; ".join(f"comment on {what} is {quoted(comment)}" for what, comment in comments.items()))
+    return "; ".join(f"comment on {what} is {quoted(comment)}" for what, comment in comments.items())
 
 
 def _tables(store: Store) -> dict[str, list[str]]:

@@ -107,10 +107,8 @@ def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     for part in parts:
         workspace.forget("gram_repeat")
         for few in part:
-            workspace.params |= {"first_image": few.first, "last_image": few.last}
-            workspace.append("gram_repeat")
-        workspace.params |= {"first_image": part[0].first, "last_image": part[-1].last}
-        workspace.append("ngram_frequency_part")
+            workspace.append("gram_repeat", first_image=few.first, last_image=few.last)
+        workspace.append("ngram_frequency_part", first_image=part[0].first, last_image=part[-1].last)
     workspace.bind(relation, "selection_frequency")
     for counted in ("gram_repeat", "ngram_frequency_part"):
         workspace.forget(counted)
@@ -164,11 +162,7 @@ def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: S
             "insert into cache.ngram_frequency by name select $dataset as dataset, $version as version,"
             " $tokenizer as tokenizer, n, (high::uhugeint << 64) + low as gram, occurrences, captions, images"
             " from counted",
-            {
-                "dataset": selection.version.dataset,
-                "version": selection.version.version,
-                "tokenizer": tokenizer,
-            },
+            {"dataset": selection.version.dataset, "version": selection.version.version, "tokenizer": tokenizer},
         )
 
 

@@ -21,6 +21,7 @@ from polars.exceptions import PolarsError
 from auditor.files import is_plain, replacing
 from auditor.model import Progress, Selection, silent
 from auditor.store.connection import Store
+from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
 
 #: Texts that are kept together: what a kill may cost each process.
@@ -68,8 +69,7 @@ class Parses:
             wanted, on="caption_id", how="semi"
         )
         if self._is_kept:
-            workspace.params |= {"pipeline": self.pipeline, "first_caption": first, "last_caption": last}
-            workspace.bind("parse")
+            workspace.bind("parse", pipeline=self.pipeline, first_caption=first, last_caption=last)
             workspace.append_rows("parse", waiting)
         else:
             workspace.bind_rows("parse", waiting)
@@ -93,7 +93,7 @@ def provide(
     of `TEXTS_AT_ONCE`, and each part is kept at once.
     """
     is_kept = "parse" in store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
-    texts = pl.concat(store.rows("text_to_parse", **_place(selection)) for selection in selections)
+    texts = pl.concat(store.rows("text_to_parse", **params_of(selection)) for selection in selections)
     texts = texts.unique("caption_id", maintain_order=True)
     if is_kept:
         known = store.query("select caption_id from cache.parse where pipeline = $pipeline", {"pipeline": pipeline})
@@ -176,11 +176,6 @@ class _Waiting:
 def _insert(store: Store, pipeline: str, rows: pl.DataFrame) -> None:
     with store.registered("parsed", rows.select(pl.lit(pipeline).alias("pipeline"), pl.all().exclude("text_hash"))):
         store.execute("insert into cache.parse by name from parsed")
-
-
-def _place(selection: Selection) -> dict[str, str | int | None]:
-    version = selection.version
-    return {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
 
 
 def _made(texts: pl.DataFrame, annotate: Annotate, what: str, progress: Progress) -> Iterator[pl.DataFrame]:

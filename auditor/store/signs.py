@@ -47,5 +47,4 @@ def bind_signs(workspace: Workspace, kind: str | None = None) -> None:
     workspace.forget("sign")
     for sign in signs():
         if sign["kind"] == kind if kind else sign["statistic"]:
-            workspace.params |= sign
-            workspace.append("sign")
+            workspace.append("sign", **sign)

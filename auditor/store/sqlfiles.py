@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -47,6 +48,10 @@ class SqlFile:
     def place(self) -> str:
         """Its path below `sql/`."""
         return self.path.relative_to(sql_root()).as_posix()
+
+    def chosen(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the parameters that the file declares; all of them must be there."""
+        return {name: params[name] for name in self.params}
 
     @property
     def meaning(self) -> str:

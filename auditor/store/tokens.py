@@ -16,6 +16,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.connection import Store
 from auditor.store.file import NAME
+from auditor.store.versions import params_of
 from auditor.text import Tokenizer, tokenizer_of
 
 TEXTS_AT_ONCE = 50_000
@@ -128,10 +129,7 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
 
     Gives caption_id, text_hash, tokens: what another process needs to know the text and its tokens again.
     """
-    version = selection.version
-    texts = store.rows(
-        "untokenized", dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=profile
-    )
+    texts = store.rows("untokenized", **params_of(selection), tokenizer=profile)
     made = [_EMPTY]
     if texts.height:
         _overlay(store)

@@ -53,7 +53,7 @@ def write(
         check_version(source, content, terms)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
-        workspace.params["seq"] = seq
+        workspace = workspace.given(seq=seq)
         added = removed = 0
         ingestion.describe(store, source, _NO_LANGUAGE)
         if previous is None or is_new:
@@ -99,9 +99,8 @@ def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFram
 
     Columns: image, has_captions, has_vector.
     """
-    of = captions.version
-    asked = {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
-    return store.rows("vector_coverage", **asked, vectors=version.dataset, vectors_seq=version.seq)
+    of = versions.params_of(captions)
+    return store.rows("vector_coverage", **of, vectors=version.dataset, vectors_seq=version.seq)
 
 
 def length(store: Store, version: Version) -> int:

@@ -41,9 +41,9 @@ def resolve(store: Store, ref: str, split: str | None = None, *, vectors: bool =
         raise UsageError(f"{ref}: holds vectors, not captions; name the dataset with the captions of its images")
     split = match["split"] or split
     if split is not None:
-        splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
-        if split not in splits:
-            there = f"splits are {', '.join(splits)}" if splits else "it has no splits"
+        named = splits(store, version)
+        if split not in named:
+            there = f"splits are {', '.join(named)}" if named else "it has no splits"
             raise UsageError(f"{ref}: {version.dataset} has no split {split!r}; {there}")
     return Selection(version, split)
 
@@ -109,7 +109,7 @@ def difference(
     both = Workspace(store)
     name = "content_as_of" if tokenizer is None else "content_tokens"
     for side, selection in (("a", a), ("b", b)):
-        both.append("content_of_side", name, of=_workspace(store, selection, tokenizer), side=side)
+        both.append("content_of_side", name, of=annotated(store, selection, tokenizer), side=side)
     return both.rows(depth)
 
 
@@ -119,9 +119,9 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     If each text counts once per image, the tokens must exist.
     """
     if selection.distinct is None:
-        every = store.known_rows("image", **_params(selection))
+        every = store.known_rows("image", **params_of(selection))
         return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
-    workspace = Workspace(store, **_params(selection), tokenizer=selection.distinct)
+    workspace = Workspace(store, **params_of(selection), tokenizer=selection.distinct)
     workspace.bind("every_reference", "reference")
     every = workspace.rows("image_texts")
     return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
@@ -144,20 +144,19 @@ CONTENT = ("content_as_of", "annotation_as_of", "vote_text")
 
 def content(store: Store, selection: Selection) -> pl.DataFrame:
     """Return the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
-    return _workspace(store, selection).rows("content_as_of")
+    return annotated(store, selection).rows("content_as_of")
 
 
-def with_texts(store: Store, selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
-    """Add column text to a few captions, which have columns image and slot."""
-    workspace = Workspace(store, **_params(selection))
-    workspace.bind_rows("chosen_caption", rows.select("image", "slot"))
-    return rows.join(workspace.rows("chosen_text"), on=["image", "slot"], how="left", maintain_order="left")
-
-
-def _workspace(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
-    workspace = Workspace(store, **_params(selection), tokenizer=tokenizer)
+def annotated(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
+    """Open a workspace over a selection, with relation `annotated`: its annotations."""
+    workspace = Workspace(store, **params_of(selection), tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
+
+
+def splits(store: Store, version: Version) -> list[str]:
+    """Return the splits of a version."""
+    return store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
 
 
 def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
@@ -167,7 +166,7 @@ def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
 
 def content_at_work(store: Store, selection: Selection) -> Workspace:
     """Open a workspace with the captions of a selection, `content`, and their annotations, `annotated`."""
-    workspace = _workspace(store, selection)
+    workspace = annotated(store, selection)
     workspace.bind("content", "content_as_of")
     return workspace
 
@@ -178,8 +177,14 @@ def hash_of(workspace: Workspace) -> tuple[str, int, int]:
     return row["version"], row["images"], row["captions"]
 
 
-def _params(selection: Selection) -> dict[str, str | int | None]:
-    return {"dataset": selection.version.dataset, "seq": selection.version.seq, "split": selection.split}
+def params_of(selection: Selection) -> dict[str, str | int | None]:
+    """Return the parameters of the SELECTs that read a selection, and of those that draw a sample of it."""
+    version, draw = selection.version, selection.draw
+    params: dict[str, str | int | None] = {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+    if draw is not None:
+        params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed, "drawn_images": draw.images}
+        params |= {"mirrored": draw.fewest if draw.mirrored else 0}
+    return params
 
 
 def tags_of(store: Store, dataset: str) -> dict[str, int]:

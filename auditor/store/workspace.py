@@ -6,6 +6,7 @@ has changed, as for the next bucket of images. It is never written to the file.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
@@ -26,7 +27,8 @@ class Workspace:
     """Temporary relations over one store, with the parameters they share.
 
     They are this workspace's alone, whatever others over the same store call theirs, and go with it. What another has
-    made is read where it is named: `bind(…, of=other)`.
+    made is read where it is named: `bind(…, of=other)`. Further parameters are arguments where rows are asked for, and
+    hold there only.
     """
 
     def __init__(self, store: Store, **params: Any) -> None:
@@ -37,20 +39,31 @@ class Workspace:
         self._from: dict[str, set[str]] = {}
         self.bound: set[str] = set()
 
-    def bind(self, relation: str, *names: str, of: Workspace | None = None, **constants: str) -> None:
+    def given(self, **params: Any) -> Workspace:
+        """Return a workspace over the same relations, with further parameters."""
+        if not params:
+            return self
+        further = copy.copy(self)
+        further.params = {**self.params, **params}
+        return further
+
+    def bind(
+        self, relation: str, /, *names: str, of: Workspace | None = None, side: str | None = None, **params: Any
+    ) -> None:
         """Bind `relation` to the rows of the named files together, computed in this workspace or another.
 
-        Without names, it is bound to the file that defines it. The constants become columns.
+        Without names, it is bound to the file that defines it. The side becomes a column.
         """
-        source = of or self
+        source, constants = (of or self).given(**params), {} if side is None else {"side": side}
         files = [catalogue()[name] for name in names or (relation,)]
         select, *others = [source._select(file) for file in files]
         if others or constants:
             rows = " union all by name ".join(f"({one}\n)" for one in (select, *others))
             select = f"select {_columns(constants)}* from ({rows})"
-        params = {key: source.params[key] for file in files for key in file.params}
         check_declaration(relation, [*constants, *files[0].returns])
-        self._hold(relation, select, {**constants, **params})
+        for file in files:
+            constants |= file.chosen(source.params)
+        self._hold(relation, select, constants)
         self._from[relation] = set().union(*(source._behind(file) for file in files))
         self._is_bound(relation)
 
@@ -73,18 +86,26 @@ class Workspace:
         self._from.pop(relation, None)
         self._is_bound(relation)
 
-    def append(self, relation: str, name: str | None = None, of: Workspace | None = None, **constants: str) -> None:
+    def append(
+        self,
+        relation: str,
+        name: str | None = None,
+        /,
+        of: Workspace | None = None,
+        side: str | None = None,
+        **params: Any,
+    ) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them.
 
-        Without a name, they are those of the file that defines the relation: for the parameters set so far, as for one
-        bucket of images after another. The constants become columns.
+        Without a name, they are those of the file that defines the relation, as for one bucket of images after
+        another. The side becomes a column.
         """
         if relation in self.bound:
-            (of or self).insert(self._held[relation].table, name or relation, **constants)
+            (of or self).insert(self._held[relation].table, name or relation, side, **params)
             self._from[relation] = self._from.get(relation, set()) | (of or self)._behind(catalogue()[name or relation])
             self._is_bound(relation)
         else:
-            self.bind(relation, name or relation, of=of, **constants)
+            self.bind(relation, name or relation, of=of, side=side, **params)
 
     def append_rows(self, relation: str, rows: pl.DataFrame) -> None:
         """Add rows that were made outside of the engine to a bound relation, which is made by the first of them."""
@@ -110,18 +131,19 @@ class Workspace:
         for name in [name for name, state in self._made.items() if name not in kept and _OF_BUCKET in dict(state)]:
             self._let_go(name)
 
-    def insert(self, table: str, name: str, **constants: str) -> int:
-        """Add the rows of a file to a table, with the constants as columns. Return the number of rows."""
-        file = catalogue()[name]
-        rows = self._select(file)
+    def insert(self, table: str, name: str, /, side: str | None = None, **params: Any) -> int:
+        """Add the rows of a file to a table, with the side as a column. Return the number of rows."""
+        file, source = catalogue()[name], self.given(**params)
+        constants = {} if side is None else {"side": side}
+        rows = source._select(file)
         if constants:
             rows = f"select {_columns(constants)}* from ({rows}\n)"
-        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
+        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **file.chosen(source.params)})
 
-    def rows(self, name: str) -> pl.DataFrame:
+    def rows(self, name: str, /, **params: Any) -> pl.DataFrame:
         """Run a file on the relations it reads."""
-        file = catalogue()[name]
-        return self._store.query(self._select(file), self._params_of(file))
+        file, source = catalogue()[name], self.given(**params)
+        return self._store.query(source._select(file), file.chosen(source.params))
 
     def part(self, name: str, given: Mapping[str, pl.DataFrame], last: str = "", select: str = "") -> pl.DataFrame:
         """Run a file whose common table expressions are `given`, or only up to the `last` one, with a SELECT on it.
@@ -141,7 +163,7 @@ class Workspace:
         reads = tuple(read for read in file.reads if re.search(rf"\b(?:from|join)\s+{read}\b", statement))
         params = tuple(param for param in file.params if f"${param}::" in statement)
         own = replace(file, statement=statement, reads=reads, params=params)
-        return self._store.query(self._select(own), self._params_of(own))
+        return self._store.query(self._select(own), own.chosen(self.params))
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
@@ -177,11 +199,8 @@ class Workspace:
     def _ensure(self, file: SqlFile) -> None:
         state = tuple(sorted((key, self.params[key]) for key in self.changes_with(file.name)))
         if self._made.get(file.name) != state:
-            self._hold(file.name, self._select(file), self._params_of(file))
+            self._hold(file.name, self._select(file), file.chosen(self.params))
             self._made[file.name], self._from[file.name] = state, self._behind(file)
-
-    def _params_of(self, file: SqlFile) -> dict[str, Any]:
-        return {key: self.params[key] for key in file.params}
 
     def _hold(self, relation: str, statement: str, params: dict[str, Any], rows: str = "") -> None:
         again = (rows,) if relation in _HELD_AGAIN else None

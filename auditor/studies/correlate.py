@@ -131,7 +131,6 @@ def _is_in(rows: pl.DataFrame, label: str) -> bool:
 def _correlations(
     selection: Selection, scores: pl.DataFrame, labels: Sequence[str], statistics: Sequence[str], progress: Progress
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Return the rows of a selection, and notes on missing correlations."""
     parts, notes = [], []
     for done, level in enumerate(LEVELS):
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))

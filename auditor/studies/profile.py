@@ -252,8 +252,7 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for dataset in versions.related(store, version.dataset):
-        workspace.params["other"] = dataset
-        shared = workspace.rows("overlap_with_related").cast(pl.Float64)
+        shared = workspace.rows("overlap_with_related", other=dataset).cast(pl.Float64)
         names = {column: f"{statistic}-{dataset}" for column, statistic in _SHARED.items()}
         noted.append(shared.rename(names).unpivot(variable_name="statistic", value_name="value"))
     return (

@@ -130,13 +130,11 @@ def tasks(
     workspace.take("content", content_at_work(store, selection), "content")
     drawn_from, contests = _contests(store, workspace, selection, candidates)
     if form == "sets":
-        workspace.params |= {"asked_images": images or _SETS, "set_size": _SIZE}
-        workspace.bind("set_member")
+        workspace.bind("set_member", asked_images=images or _SETS, set_size=_SIZE)
         workspace.bind("set_pair")
         workspace.take("task_pair", workspace, "set_pair")
     asked = "triplets" if form == "triplets" else "pairs"  # votes on two texts, whatever they are
-    workspace.params |= {"kind": asked, "asked_images": images, "asked_references": references}
-    rows = workspace.rows("judge_question")
+    rows = workspace.rows("judge_question", kind=asked, asked_images=images, asked_references=references)
     obstacles = [] if form == "sets" else _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
@@ -221,18 +219,13 @@ def _bind_sides(store: Store, workspace: Workspace, named: dict[str, Selection],
         raise UsageError(f"--candidates {INTRA} {INTRA}: neither describes the image; name {HUMAN} or a dataset")
     workspace.forget("side_at_work")
     for number, name in enumerate(sides, 1):
-        workspace.params["side_no"] = number
         if name in _SIDES:
-            workspace.params["rank"] = sides[:number].count(HUMAN)
-            workspace.append("side_at_work", _SIDES[name])
+            workspace.append("side_at_work", _SIDES[name], side_no=number, rank=sides[:number].count(HUMAN))
         else:
             version = named[name].version
             workspace.take("answer", content_at_work(store, named[name]), "content")
-            workspace.params |= {
-                "system": version.dataset,
-                "author": "machine" if version.kind == "candidates" else "human",
-            }
-            workspace.append("side_at_work", "side_system")
+            author = "machine" if version.kind == "candidates" else "human"
+            workspace.append("side_at_work", "side_system", side_no=number, system=version.dataset, author=author)
 
 
 def _obstacles(

@@ -41,7 +41,6 @@ def _whole(tokens: pl.Series) -> pl.Series:
 
 
 def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
-    """Change each word of a column of lists."""
     known = words.explode().drop_nulls().unique()
     changed = pl.Series([_changed(change, word) for word in known], dtype=pl.String)
     return words.list.eval(pl.element().replace_strict(known, changed, return_dtype=pl.String))

@@ -42,9 +42,8 @@ def begin(
         if all(work.whole(kind, number) for kind in (CAPTIONS, WORDS)):
             continue
         progress(f"{selection.label}: captions of buckets", number, len(plan.buckets))
-        workspace.params |= {"first_image": first, "last_image": last}
-        work.put(CAPTIONS, number, workspace.rows("bucket_caption"))
-        work.put(WORDS, number, workspace.rows("bucket_word"))
+        work.put(CAPTIONS, number, workspace.rows("bucket_caption", first_image=first, last_image=last))
+        work.put(WORDS, number, workspace.rows("bucket_word", first_image=first, last_image=last))
     del workspace
     store.drop_what_nobody_holds()  # the captions, which would stay in memory while workers run
     return plan, work

@@ -28,7 +28,21 @@ _WITHIN_A_BUCKET = ("none",)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Written:
+    """A plan that is written next to the work."""
+
+    def written(self) -> str:
+        """Return the plan as text; equal plans have equal texts."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=1)
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the plan."""
+        return hashlib.sha256(self.written().encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Plan(Written):
     """All settings that determine the bytes of a result.
 
     `buckets` are the numbers of the first and the last image of each. `partitions` is the number of parts that n-grams
@@ -48,15 +62,6 @@ class Plan:
     partitions: int
     sql: Mapping[str, str]
     auditor: str
-
-    def written(self) -> str:
-        """Return the plan as text; equal plans have equal texts."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=1)
-
-    @property
-    def digest(self) -> str:
-        """The sha256 of the plan."""
-        return hashlib.sha256(self.written().encode()).hexdigest()
 
     @property
     def requests(self) -> list[MetricRequest]:

@@ -80,8 +80,7 @@ def partial(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the n-grams of a bucket. Columns: partition, high, low, images."""
     with _bucket(plan, work, number, share) as (store, selection):
         workspace = Captions(store, selection, plan.tokenizer).workspace(partitions=plan.partitions)
-        workspace.params |= {"first_image": 0, "last_image": _LAST_IMAGE}
-        return workspace.rows("partial_frequency")
+        return workspace.rows("partial_frequency", first_image=0, last_image=_LAST_IMAGE)
 
 
 def summed(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:

@@ -67,7 +67,6 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
 
 
 def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[object, ...]]:
-    """Yield a record for each caption of each row."""
     places = (columns.image, columns.identity, columns.judge, columns.votes)
     for line, raw, reason, fields in _rows(path, separator, columns):
         known = [None if position is None or reason else fields[position] for position in places]

@@ -149,33 +149,38 @@ def _chosen(
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
-        requested = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
-        if thing == "caption" and not requested:
-            requested = numbered(names)
-        if thing == "caption" and not requested:
-            _check_unambiguous(where, names, fit, sampled)
-        guessed, remark = (None, None) if requested else _guessed(thing, names, fit, sampled)
-        if thing == "slot" and not requested:
-            guessed = _slot(names, chosen, sampled)
-        if thing == "start" and not requested and not wanted.columns["image"]:
-            guessed = _start(names, chosen, fit, sampled)
-            remark = (
-                f"{guessed} is the start of a segment: the image is {chosen['image']}@{guessed}" if guessed else None
-            )
-        remarks += [remark] if remark else []
-        selected = requested or ((guessed,) if guessed else known[0][:1] if thing in _NEEDED else ())
+        selected = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
+        if thing == "caption" and not selected:
+            selected = numbered(names)
+            if not selected:
+                _check_unambiguous(where, names, fit, sampled)
+        if not selected:
+            guessed, remark = None, None
+            if thing == "slot":
+                guessed = _slot(names, chosen, sampled)
+            elif thing != "start":
+                guessed, remark = _guessed(thing, names, fit, sampled)
+            elif not wanted.columns["image"]:
+                guessed, remark = _start(names, chosen, fit, sampled)
+            remarks += [remark] if remark else []
+            selected = (guessed,) if guessed else known[0][:1] if thing in _NEEDED else ()
         for number, name in enumerate(selected):
-            flag = _flag(thing)
-            if name not in names:
-                raise SourceError(f'{where}: no column "{name}"; the columns are {_listed(names)}; set {flag}')
-            if names.count(name) > 1:
-                raise SourceError(f'{where}: column "{name}" occurs {names.count(name)} times; rename one')
-            if not fit(thing, name):
-                raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; set {flag} to another column')
+            _check_readable(where, thing, name, names, fit)
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
     read = {*chosen.values()}
     chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
+
+
+def _check_readable(where: str, thing: str, name: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
+    """Raise `SourceError` for a column that is missing, repeated or unsuitable."""
+    flag = _flag(thing)
+    if name not in names:
+        raise SourceError(f'{where}: no column "{name}"; the columns are {_listed(names)}; set {flag}')
+    if names.count(name) > 1:
+        raise SourceError(f'{where}: column "{name}" occurs {names.count(name)} times; rename one')
+    if not fit(thing, name):
+        raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; set {flag} to another column')
 
 
 def named_by(wish: str, names: Sequence[str]) -> Sequence[str]:
@@ -272,16 +277,21 @@ def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> 
 
 def _start(
     names: Sequence[str], chosen: Mapping[str, str], fit: Callable[[str, str], Fit], sampled: Sampled
-) -> str | None:
-    """Return the column with the start of a segment, if a column has the end, or videos, and images have several."""
+) -> tuple[str | None, str | None]:
+    """Return the column with the start of a segment, if a column has the end, or videos, and images have several.
+
+    Also returns what that makes of the image.
+    """
     start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
     recorded = _RECORDED.search(_spelled(chosen.get("image", "")))
     if start is None or not (recorded or any(_STOP.fullmatch(_spelled(name)) for name in names)):
-        return None
+        return None, None
     values = sampled()
     images = [*map(str, values.get(chosen["image"], ()))]
     segments = {*zip(images, map(str, values.get(start, ())), strict=False)}
-    return start if len(segments) > len({*images}) else None
+    if len(segments) <= len({*images}):
+        return None, None
+    return start, f"{start} is the start of a segment: the image is {chosen['image']}@{start}"
 
 
 def _spelled(name: str) -> str:

@@ -22,7 +22,6 @@ from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
-from auditor.studies.consensus.votes import votes_workspace
 
 #: Means of judges are rounded, so that equal means are ties for any ratings.
 MEAN_DECIMALS = 10
@@ -173,13 +172,13 @@ def without_own_references(rated: Rated, why: str) -> Rated:
 
 def votes_behind(captions: Captions) -> pl.DataFrame:
     """Return the single votes behind ratings that are shares of votes. Columns: image, slot, judge, score (1 or 0)."""
-    return votes_workspace(captions).rows("rating_vote")
+    return captions.annotated().rows("rating_vote")
 
 
 def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
     """Read the ratings of a version, without those outside a scale; and notes on unusual ratings."""
     annotated, version = captions.selection, captions.selection.version
-    ratings = votes_workspace(captions).rows("rating")
+    ratings = captions.annotated().rows("rating")
     if ratings.is_empty():
         command = call("ingest", "NAME", files=["FILE"], file_format="judgements")
         raise UsageError(

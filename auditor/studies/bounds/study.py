@@ -152,7 +152,6 @@ def _bounds(
     seed: int,
     draws: int,
 ) -> Result:
-    """Compute the bounds of captions by drawn candidates."""
     selections = selections_of(every)
     names = [name for name in CANDIDATES if not candidates or name in candidates]
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,22 +92,17 @@ def check(
     for selection in selections:
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
-        tokenizer, choice_notes = chosen_tokenizer(store, [selection.pinned_name, against])
+        tokenizer, choice_notes = chosen_tokenizer(store, [selection, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
         captions = Captions(store, selection, tokenizer)
         request = MeasureRequest(captions, declared or {}, steps, against=against, ignored=ignored, known=known)
-        rows_of_dataset = [
-            *_measured(request, steps.over(demands[selection])),
-            *map(_stated, (a for a in stated if a.selection == selection)),
-        ]
+        rows_of_dataset = [*_measured(request, steps.over(demands[selection])), *_stated(stated, selection)]
         notes += choice_notes if rows_of_dataset else []
         notes += [f"{selection.label}: {kind} is ignored: {reason}" for kind, reason in ignored.items()]
         if refs and not rows_of_dataset:
             notes.append(f"{selection.label}: no gate is declared for this dataset")
         rows += rows_of_dataset
-    rows += [_absent(demand.gate, demand) for demand in wanted.demands if demand.gate.dataset in absent]
-    rows += [_absent(gate) for gate in wanted.statements if gate.dataset in absent]
-    rows += [_stated(answer) for answer in stated if answer.selection is None]
+    rows += [*_absent(wanted, absent), *_stated(stated, None)]
     if not rows:
         raise UsageError(
             "no gate applies: [check] is for datasets of captions, but the store has none"
@@ -197,16 +192,24 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
     return measured | verdict | {"limit": demand.limit}
 
 
-def _stated(answer: Answer) -> _Row:
-    verdict = PASSED if answer.rows.is_empty() else FAILED
-    counted = {"statistic": "rows", "value": float(answer.rows.height), "limit": 0.0}
-    return _gate_facts(answer.gate, answer.selection) | counted | {"verdict": verdict, "reason": answer.reason}
+def _stated(stated: Sequence[Answer], selection: Selection | None) -> Iterator[_Row]:
+    """Yield a row for each statement about a selection, or about the whole store."""
+    for answer in stated:
+        if answer.selection == selection:
+            verdict = PASSED if answer.rows.is_empty() else FAILED
+            counted = {"statistic": "rows", "value": float(answer.rows.height), "limit": 0.0}
+            yield _gate_facts(answer.gate, selection) | counted | {"verdict": verdict, "reason": answer.reason}
 
 
-def _absent(gate: Gate, demand: Demand | None = None) -> _Row:
-    reason = not_stored(str(gate.dataset))
-    statement = {"limit": 0.0, "verdict": UNANSWERED, "reason": reason}
-    return _gate_facts(gate, None) | (_without(demand, reason) if demand else statement)
+def _absent(wanted: Demands, absent: Collection[str]) -> Iterator[_Row]:
+    """Yield a row for each gate of a dataset that is not in the store."""
+    for demand in wanted.demands:
+        if demand.gate.dataset in absent:
+            yield _gate_facts(demand.gate, None) | _without(demand, not_stored(str(demand.gate.dataset)))
+    for gate in wanted.statements:
+        if gate.dataset in absent:
+            unanswered = {"limit": 0.0, "verdict": UNANSWERED, "reason": not_stored(str(gate.dataset))}
+            yield _gate_facts(gate, None) | unanswered
 
 
 def _strictly(row: _Row) -> _Row:

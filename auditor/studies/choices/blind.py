@@ -125,12 +125,11 @@ def _models(workspace: Workspace, items: pl.DataFrame, order: int, unseen: float
     `-harmonic` and `-geometric` are means of the probabilities of the tokens, `-a-token` is the mean of a smoothed
     model's bits.
     """
-    workspace.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
+    workspace = workspace.given(trained_no=0, trained_captions=0, modified=False)
     workspace.bind("train_test_half", "model_side")
-    plain = _unsmoothed(workspace.rows("caption_chance"), unseen)
-    workspace.params["order"] = order
+    plain = _unsmoothed(workspace.rows("caption_chance", order=2), unseen)
     predicted = pl.col("predicted").cast(pl.Float64)
-    smooth = workspace.rows("caption_bits").select(
+    smooth = workspace.rows("caption_bits", order=order).select(
         "caption_id", **{"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
     )
     signed: list[tuple[pl.DataFrame, Settings]] = [

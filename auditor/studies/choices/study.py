@@ -246,8 +246,7 @@ def _items(
             "answer_col=label), or make some with `auditor distractors`"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
-    workspace.params["confirmed"] = confirmed
-    name = pl.col("part")
+    workspace, name = workspace.given(confirmed=confirmed), pl.col("part")
     return workspace, workspace.rows("choice_item").with_columns(
         part=pl.when(name.is_in([ALL, FAIR])).then("part " + name).otherwise(name)
     )

@@ -17,7 +17,7 @@ from auditor.scoring.scores import score_candidates
 from auditor.statistics.summary import ratio
 from auditor.store.captions import Captions
 from auditor.studies.consensus.accuracy import ALL, TIE_CREDIT, ConsensusSettings, credit, kinds_of, preferences
-from auditor.studies.consensus.votes import PairVotes, votes_workspace
+from auditor.studies.consensus.votes import PairVotes
 
 _VOTES = ("votes_b", "votes_c")
 
@@ -140,7 +140,7 @@ def metric_halves(
     parts = []
     for draw in range(settings.draws):
         drawn = References("all", half, settings.seed + draw).select(references)
-        workspace = votes_workspace(votes.captions)
+        workspace = votes.captions.annotated()
         workspace.take("every_reference", references.workspace(), "reference")
         workspace.take("reference", drawn.workspace(), "reference")
         reserved = workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

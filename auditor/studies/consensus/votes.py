@@ -11,7 +11,6 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import counted
 from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.store.captions import Captions
-from auditor.store.workspace import Workspace
 
 #: The kinds of Vedantam et al. 2015, section 6, in their order: two human captions, both of the image or one of
 #: another image; one human and one machine caption; two machine captions.
@@ -49,7 +48,7 @@ class PairVotes:
 
 def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
     """Read the votes on captions. Raises `UsageError` without pairs or triplets, or without a decision."""
-    rows = votes_workspace(captions.tokenize(progress)).rows("pairwise_preference")
+    rows = captions.tokenize(progress).annotated().rows("pairwise_preference")
     if rows.is_empty():
         selection = captions.selection
         raise UsageError(
@@ -74,16 +73,6 @@ def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
         pairs = counted(same, "pair", "pairs")
         notes.append(f"{label}: {pairs} with two captions of the same words, which every metric ties")
     return PairVotes(captions, rows, tuple(notes))
-
-
-def votes_workspace(captions: Captions) -> Workspace:
-    """Open a workspace over the pairs and triplets of captions."""
-    version, split = captions.selection.version, captions.selection.split
-    workspace = Workspace(
-        captions.store, dataset=version.dataset, seq=version.seq, split=split, tokenizer=captions.tokenizer
-    )
-    workspace.bind("annotated", "annotation_as_of")
-    return workspace
 
 
 def with_kinds(votes: PairVotes, references: Captions) -> PairVotes:

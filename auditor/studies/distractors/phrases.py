@@ -17,7 +17,7 @@ from auditor.model import Progress, Selection, Source
 from auditor.store import parses
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import sql_root
-from auditor.store.versions import content_at_work, resolve
+from auditor.store.versions import content_at_work, resolve, splits
 from auditor.store.workspace import Workspace
 from auditor.text.spacy import processes
 from auditor.text.spacy.annotation import annotator
@@ -37,13 +37,13 @@ def find_training(
     Raises `UsageError` if there are none and `drawing` has tasks that sample.
     """
     version = selection.version
-    splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
+    named = splits(store, version)
     if train is not None:
-        return [Selection(version, train) if train in splits else resolve(store, train)]
+        return [Selection(version, train) if train in named else resolve(store, train)]
     roles = declared[version.dataset].split_roles if version.dataset in declared else {}
-    training = [Selection(version, split) for split in splits if roles.get(split, split) == _TRAIN]
+    training = [Selection(version, split) for split in named if roles.get(split, split) == _TRAIN]
     if drawing and not training:
-        there = f"its splits are {', '.join(splits)}" if splits else "it has no splits"
+        there = f"its splits are {', '.join(named)}" if named else "it has no splits"
         raise UsageError(
             f"{version.dataset}: {drawing[0]} needs training captions, but no split counts as train: {there}; "
             "set a split or a dataset with --train"

@@ -158,8 +158,7 @@ def distractors(
     workspace = content_at_work(store, selection)
     bind_phrases(workspace, selection, noun_chunks)
     bind_training(store, workspace, training, noun_chunks, draws=bool(drawing))
-    workspace.params |= {"dataset": selection.version.dataset, "seed": seed, "draw": draw}
-    made = _made(workspace, names, progress)
+    made = _made(workspace.given(seed=seed, draw=draw), names, progress)
     kept = made.filter(pl.col("dropped").is_null())
     notes = without_items(selection, made, {name: TASKS[name].mentioned for name in names})
     if kept.is_empty():
@@ -195,8 +194,8 @@ def _made(workspace: Workspace, names: Sequence[str], progress: Progress) -> pl.
     for done, name in enumerate(names):
         progress("items", done, len(names))
         task = TASKS[name]
-        workspace.params |= {"mentioned": task.mentioned, "alone": task.alone}
-        made.append(workspace.rows(task.made_by).with_columns(pl.lit(name).alias("part")))
+        items = workspace.rows(task.made_by, mentioned=task.mentioned, alone=task.alone)
+        made.append(items.with_columns(pl.lit(name).alias("part")))
     progress("items", len(names), len(names))
     return pl.concat(made)
 

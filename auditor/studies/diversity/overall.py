@@ -31,6 +31,7 @@ from auditor.statistics.diversity import CURVE as CURVE_SCHEMA
 from auditor.statistics.sameness import SAMENESS, measured_sameness, sameness
 from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
+from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import image_order
 from auditor.studies.diversity.settings import CURVE, EVERY, OVER_IMAGES, Asked, DiversitySettings, Known
@@ -128,25 +129,25 @@ def workspace(store: Store, settings: DiversitySettings, known: Known) -> Worksp
         seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
-        use(workspace, known.training)
-        workspace.bind("trained_form", "normalized_form")
+        trained = use(workspace, known.training)
+        trained.bind("trained_form", "normalized_form")
         if known.training.version.kind == "wordlist":
-            workspace.bind("annotated", "annotation_as_of")
-            workspace.bind("trained_word", "weighted_word")
+            trained.bind("annotated", "annotation_as_of")
+            trained.bind("trained_word", "weighted_word")
         else:
-            workspace.bind("trained_word", "token_count")
+            trained.bind("trained_word", "token_count")
     if known.evaluation:
-        use(workspace, known.evaluation)
-        workspace.bind("evaluated_image_word", "word_of_image")
-        workspace.bind_rows("evaluated_image", workspace.query("select distinct image from reference"))
+        evaluated = use(workspace, known.evaluation)
+        evaluated.bind("evaluated_image_word", "word_of_image")
+        evaluated.bind_rows("evaluated_image", evaluated.query("select distinct image from reference"))
     return workspace
 
 
-def use(workspace: Workspace, selection: Selection) -> None:
-    """Bind the relations to another selection."""
-    version = selection.version
-    workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-    workspace.bind("reference")
+def use(workspace: Workspace, selection: Selection) -> Workspace:
+    """Return the workspace with its relations bound to another selection."""
+    other = workspace.given(**params_of(selection))
+    other.bind("reference")
+    return other
 
 
 def global_statistics(
@@ -159,9 +160,9 @@ def global_statistics(
     asked: Asked = EVERY,
 ) -> GlobalStatistics:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
-    use(workspace, selection)
+    workspace = use(workspace, selection)
     lists = parallel_lists(workspace, selection, settings.lists, full=settings.full_lists)
-    workspace.params["lists"] = lists.asked
+    workspace = workspace.given(lists=lists.asked)
     exact = _exact(workspace, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
     walks, why_not = _ordered(workspace, selection, settings, declared, asked)
     walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
@@ -199,7 +200,9 @@ def _with_interval(rows: pl.DataFrame, statistic: str, interval: tuple[float, fl
 
 def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Compute the statistics that do not depend on order. Columns of `scored.MEASURED`."""
-    workspace.params["longest"] = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    workspace = workspace.given(
+        longest=4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    )
     lists = workspace.rows("list_length")
     parts = [pl.DataFrame(schema=scored.MEASURED)]
     if asked.any_of("tokens", "asl", "sdsl"):
@@ -299,7 +302,6 @@ def _signed(
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
-    """Return the signature of a statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
     lists = "full" if settings.full_lists and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}

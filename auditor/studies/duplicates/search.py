@@ -15,6 +15,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.captions import Captions, bind_references, selections_of
 from auditor.store.connection import Store
+from auditor.store.versions import params_of, splits
 from auditor.store.workspace import Workspace
 
 #: The roles of the two splits of a leak.
@@ -267,8 +268,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
                 counted[relation] = workspace.rows(relation).sort(order)
                 kept.put(search.store, search.selections[0], relation, keys[relation], counted[relation])
         if every_pair:
-            workspace.params["examples"] = 0
-            counted["duplicate_pair"] = workspace.rows("duplicate_pair")
+            counted["duplicate_pair"] = workspace.rows("duplicate_pair", examples=0)
     return counts_of(questions, counted)
 
 
@@ -308,22 +308,18 @@ def _key(search: Search, relation: str) -> str:
 
 
 def _sides(search: Search) -> list[Side]:
-    splits = [
-        search.store.rows("split", dataset=selection.version.dataset, seq=selection.version.seq)["split"].to_list()
-        for selection in search.selections
-    ]
-    return sides_of(search.selections, splits, search.roles)
+    named = [splits(search.store, selection.version) for selection in search.selections]
+    return sides_of(search.selections, named, search.roles)
 
 
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
     """Bind the captions of all selections, their sides, and the questions."""
     workspace = Workspace(search.store, near=search.thousandths, examples=search.shown, **LIMITS)
     for number, captions in enumerate(search.captions):
-        selection, version, key = captions.selection, captions.selection.version, captions.tokenizer
-        workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        workspace.params |= {"selection_no": number, "key": key, "tokenizer": key}
-        bind_references(workspace, selection)
-        workspace.append("searched_text")
+        selection, key = captions.selection, captions.tokenizer
+        searched = workspace.given(**params_of(selection), selection_no=number, key=key, tokenizer=key)
+        bind_references(searched, selection)
+        searched.append("searched_text")
     for relation, frame in frames(questions).items():
         workspace.bind_rows(relation, frame)
     return workspace

@@ -266,8 +266,7 @@ def _without_sentences(workspace: Workspace, kind: str, captions: pl.DataFrame) 
 
 def _matched(workspace: Workspace, replacement: Mapping[str, str], captions: pl.DataFrame) -> pl.DataFrame:
     workspace.bind_rows("caption_at_repair", captions.select(*KEYS, "text"))
-    workspace.params |= replacement
-    return workspace.rows("replaced")
+    return workspace.rows("replaced", **replacement)
 
 
 def _joined(steps: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -50,9 +50,9 @@ _BY_SLOT = {"question_no": pl.UInt32, "slot": pl.UInt32, "exact": pl.Int64, "nea
 
 def searched(workspace: Workspace, plan: ShardPlan, bucket: int) -> pl.DataFrame:
     """Return the captions of a bucket as `placed_text.sql` places them."""
-    workspace.params |= {"selection_no": 0, "bucket": bucket, "buckets": len(plan.buckets)}
-    workspace.params["partitions"] = plan.partitions
-    return workspace.rows("placed_text")
+    return workspace.rows(
+        "placed_text", selection_no=0, bucket=bucket, buckets=len(plan.buckets), partitions=plan.partitions
+    )
 
 
 def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -65,10 +66,9 @@ class Checked:
     words: Sequence[str] = ()
     protected: pl.LazyFrame = field(default_factory=pl.LazyFrame)
 
-    def rows(self, relation: str, **params: float) -> pl.DataFrame:
+    def rows(self, relation: str, **params: Any) -> pl.DataFrame:
         """Run a SELECT over the captions."""
-        self.workspace.params |= params
-        return self.workspace.rows(relation)
+        return self.workspace.rows(relation, **params)
 
 
 def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
@@ -122,8 +122,8 @@ def _misspelled(checked: Checked) -> pl.DataFrame:
 
 def _truncated(checked: Checked) -> pl.DataFrame:
     """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end."""
-    checked.workspace.params |= {"is_english": _is_english(checked)}
-    checked.workspace.bind_rows("cut_end", cut_ends(checked.rows("truncated_end")))
+    ends = checked.rows("truncated_end", is_english=_is_english(checked))
+    checked.workspace.bind_rows("cut_end", cut_ends(ends))
     return checked.rows("truncated")
 
 
@@ -152,9 +152,7 @@ def _padded(checked: Checked) -> pl.DataFrame:
 def _uneven(checked: Checked) -> pl.DataFrame:
     counts = checked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
     return counts.select(
-        "image",
-        slot=pl.lit(None, pl.UInt32),
-        why=pl.format("captions: {}; most images have {}", "captions", "usual"),
+        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("captions: {}; most images have {}", "captions", "usual")
     )
 
 
@@ -175,10 +173,8 @@ def _copied(checked: Checked) -> pl.DataFrame:
 def _exchanged(checked: Checked) -> pl.DataFrame:
     exchanges = []
     for dataset in related(checked.store, checked.dataset):
-        checked.workspace.params |= {"other": dataset}
-        rows = checked.rows("exchanged_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         why = pl.format("shares {} of {} captions with {} of {}", "shared", "captions", "other_image", pl.lit(dataset))
-        exchanges.append(rows.select("image", "slot", "other_image", why=why))
+        exchanges.append(_agreeing(checked.rows("exchanged_image", other=dataset), why))
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
 
 
@@ -188,11 +184,14 @@ def _shifted(checked: Checked) -> pl.DataFrame:
     beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, checked.dataset)]
     shifts = []
     for other in (*before[-1:], *beside):
-        checked.workspace.params |= {"other": other.dataset, "other_seq": other.seq}
-        rows = checked.rows("shifted_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         why = pl.format("has a caption of {} in {}", "other_image", pl.lit(other.label))
-        shifts.append(rows.select("image", "slot", "other_image", why=why))
+        shifts.append(_agreeing(checked.rows("shifted_image", other=other.dataset, other_seq=other.seq), why))
     return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
+
+
+def _agreeing(rows: pl.DataFrame, why: pl.Expr) -> pl.DataFrame:
+    rows = rows.filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+    return rows.select("image", "slot", "other_image", why=why)
 
 
 def bind_function_words(checked: Checked) -> None:

@@ -130,7 +130,6 @@ def findings_in_stages(
 
 
 def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
-    """Summarize the verdicts of all shards."""
     kept = pl.concat(work.scan(RECORDS, number) for number in range(len(plan.buckets)))
     sizes = kept.select(
         captions=pl.col("reason").is_null().sum(),

@@ -39,9 +39,5 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
     main = counts["language"][0]
     rare = counts.filter(pl.col("count") <= _AT_MOST * captions.height)["language"]
     workspace.bind_rows("caption_language", texts)
-    workspace.params |= {
-        "main": main,
-        "least": _SURE,
-        "rare": [code for code in rare if code not in _NEAR.get(main, ())],
-    }
-    return workspace.rows("other_language")
+    others = [code for code in rare if code not in _NEAR.get(main, ())]
+    return workspace.rows("other_language", main=main, least=_SURE, rare=others)

@@ -51,9 +51,7 @@ def _leaking(_: Questions, captions: Captions, finding: Finding) -> pl.DataFrame
 
 
 def _same_words(captions: Captions, leaking: str | None, into: str | None) -> pl.DataFrame:
-    workspace = captions.facts()
-    workspace.params |= {"leaking": leaking, "into": into}
-    return workspace.rows("same_words")
+    return captions.facts().rows("same_words", leaking=leaking, into=into)
 
 
 def _templated(questions: Questions, captions: Captions, _: Finding) -> pl.DataFrame:

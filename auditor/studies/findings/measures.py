@@ -61,8 +61,7 @@ def counted(checked: Checked, partitions: int) -> dict[str, pl.DataFrame]:
 
     They are `SUMMED`, words by list (list_no, token_id, captions, occurrences), and longer n-grams in partitions.
     """
-    workspace = checked.workspace
-    workspace.params |= {"lists": _ALL_LISTS, "longest": 4, "partitions": partitions}
+    workspace = checked.workspace.given(lists=_ALL_LISTS, longest=4, partitions=partitions)
     grams = workspace.rows("placed_gram")
     longer = grams.filter(pl.col("n") > 1)
     met = longer.group_by(_gram("occurrences").alias("statistic"), place="list_no").agg(

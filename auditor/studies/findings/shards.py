@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections import Counter
@@ -17,6 +16,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Part, Source
 from auditor.plugins import typed
 from auditor.remote import Near, address_of
+from auditor.scoring.scale_out.plan import Written
 from auditor.scoring.scale_out.receipt import sha256_of
 from auditor.store.connection import Store
 from auditor.store.ingestion import checked
@@ -48,7 +48,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class ShardPlan:
+class ShardPlan(Written):
     """All settings that determine the bytes of the verdicts. `buckets` are shards that are read together."""
 
     dataset: str
@@ -71,15 +71,6 @@ class ShardPlan:
     def partitions(self) -> int:
         """The number of partitions in which equal images, texts or words of all buckets meet."""
         return -(-len(self.buckets) // _BUCKETS_OF_A_PARTITION)
-
-    def written(self) -> str:
-        """Return the plan as text; equal plans have equal texts."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=1)
-
-    @property
-    def digest(self) -> str:
-        """The sha256 of the plan."""
-        return hashlib.sha256(self.written().encode()).hexdigest()
 
     def bucket_of(self, shard: int) -> int:
         """Return the number of the bucket that a shard is in."""

@@ -91,8 +91,7 @@ def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
 
 def _at_several_images(plan: ShardPlan, work: Work, number: int, workspace: Workspace) -> pl.DataFrame:
     """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
-    workspace.params["selection_no"] = 0
-    captions = workspace.rows("searched_text").select("image", "slot", "tokens")
+    captions = workspace.rows("searched_text", selection_no=0).select("image", "slot", "tokens")
     texts = work.every(alike.WORDINGS, plan.partitions).filter(bucket=number)
     shared = texts.join(work.every(alike.AT_IMAGES, plan.partitions), on="text_no").collect()
     rows = captions.join(shared, on="tokens").sort("image", "slot")

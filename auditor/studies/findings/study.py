@@ -24,7 +24,7 @@ from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, 
 from auditor.scoring.scale_out.executors import executing, force_of
 from auditor.scoring.scale_out.ranks import Rank
 from auditor.steps import Steps
-from auditor.store.captions import select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
@@ -263,24 +263,14 @@ def all_findings(
     questions = replace(questions, progress=steps)
     for captions in questions.every:
         steps.begin()
-        selection = captions.selection
-        of_items = selection.version.kind == _CHOICES
-        searched = _of_single(wanted) if of_items else wanted
-        found, rows = of_captions(captions, words, against, searched, steps)
-        found += of_whole(captions, searched, steps)
-        if selection.version.kind not in ("captions", "candidates"):
-            found = [_unrepaired(finding, selection.label) for finding in found]
+        found, rows = _in_captions(captions, words, against, wanted, steps)
         rows = rows.filter(~pl.col("kind").is_in(facts))
         lists.append(rows)
         collected += found
         if captions_only:
             continue
         notes += incomparable(captions)
-        if of_items:
-            steps.begin()
-            others = _of_items(questions, selection, wanted, notes)
-        else:
-            others = findings_of(questions, captions, wanted, steps.begin)
+        others = _by_studies(questions, captions, wanted, notes, steps)
         collected += others
         lists.append(listed_of(questions, captions, others))
         keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
@@ -306,6 +296,29 @@ def all_findings(
         notes=tuple(dict.fromkeys([*_style(questions.store, ordered, signs), *notes, *questions.absent.values()])),
         findings=ordered,
     )
+
+
+def _in_captions(
+    captions: Captions, words: Sequence[str], against: Selection | None, wanted: Sequence[str], progress: Progress
+) -> tuple[list[Finding], pl.DataFrame]:
+    """Return the findings on captions as they are, with their rows."""
+    kind = captions.selection.version.kind
+    searched = [name for name in wanted if kind != _CHOICES or name not in _OF_DESCRIPTIONS]
+    found, rows = of_captions(captions, words, against, searched, progress)
+    found += of_whole(captions, searched, progress)
+    if kind not in ("captions", "candidates"):
+        found = [_unrepaired(finding, captions.label) for finding in found]
+    return found, rows
+
+
+def _by_studies(
+    questions: Questions, captions: Captions, wanted: Sequence[str], notes: list[str], steps: Steps
+) -> list[Finding]:
+    """Return the findings of the other studies, each a step."""
+    if captions.selection.version.kind != _CHOICES:
+        return findings_of(questions, captions, wanted, steps.begin)
+    steps.begin()
+    return _of_items(questions, captions.selection, wanted, notes)
 
 
 def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> Iterator[str]:
@@ -348,11 +361,6 @@ def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
 def _columns(finding: Finding) -> pl.DataFrame:
     frame = pl.DataFrame(finding.examples, infer_schema_length=None, orient="row")
     return frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)
-
-
-def _of_single(wanted: Sequence[str]) -> list[str]:
-    """List the kinds that apply to the captions of forced-choice items."""
-    return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
 
 
 def _unrepaired(finding: Finding, ref: str) -> Finding:

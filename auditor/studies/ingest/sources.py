@@ -96,16 +96,7 @@ def ingest_sources(
     absent = [source.dataset for source in sources if source not in there]
     notes: list[Said] = [f"skipped, not in the data folder: {', '.join(absent)}; see `auditor fetch`"] if absent else []
     for ingested in done:
-        source = ingested.source
-        notes += ingested.sentences
-        others = _other_files(ingested, expected.get(source.dataset))
-        remarks = [*ingested.remarks, *others, *_surprises(source, ingested.made, note)]
-        notes += said_of(remarks, ingested.item)
-        whole = Selection(ingested.made.version)
-        if whole.version.kind == "vectors":
-            notes += against_captions(store, whole.version, source.related)
-            continue
-        notes += [_finding("captions-without-blanks", whole, why)] if (why := unspaced(store, whole)) else []
+        notes += _said(store, ingested, expected.get(ingested.source.dataset), note)
     return Result(
         command="ingest",
         frame=rows,
@@ -116,6 +107,17 @@ def ingest_sources(
         ),
         said=notes,
     )
+
+
+def _said(store: Store, done: _Done, locked: Entry | None, note: str | None) -> list[Said]:
+    """Return what a reader should know of an ingested source."""
+    remarks = [*done.remarks, *_other_files(done, locked), *_surprises(done.source, done.made, note)]
+    said = [*done.sentences, *said_of(remarks, done.item)]
+    whole = Selection(done.made.version)
+    if whole.version.kind == "vectors":
+        return [*said, *against_captions(store, whole.version, done.source.related)]
+    why = unspaced(store, whole)
+    return [*said, _finding("captions-without-blanks", whole, why)] if why else said
 
 
 def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:

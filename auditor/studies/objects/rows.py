@@ -142,7 +142,6 @@ def _weights(systems: Sequence[System]) -> Floats:
 
 
 def _of_captions(system: System, weights: Floats) -> dict[str, _Ratio]:
-    """Return the statistics of all captions."""
     wrong = (pl.col("wrong_mentions") > 0).cast(pl.Float64)
     classes = range(1, len(weights) + 1)
     is_in = [pl.col("objects").clip(upper_bound=len(weights)) == n for n in classes]

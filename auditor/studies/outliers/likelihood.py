@@ -70,8 +70,9 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
     """
     task = f"{captions.label}: searching for better matching images"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
-    workspace = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
-    workspace.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
+    workspace = captions.workspace(
+        rare=rare, nearest=NEAREST, decoys=DECOYS, least_bits=least(images), slot_captions=_SLOT_CAPTIONS
+    )
     bind_text_tokens(workspace, normalization(captions.store, captions.selection))
     workspace.bind_rows("chosen_caption", suspects.select("image", "slot"))
     weighed = workspace.rows("suspect_caption").height
@@ -79,8 +80,7 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
     steps = [(part, relation) for relation in ("similar_image", "image_log_likelihood") for part in ranges]
     for done, ((first, last), relation) in enumerate(steps):
         progress(task, done, len(steps))
-        workspace.params |= {"first_suspect": first, "last_suspect": last}
-        workspace.append(relation)
+        workspace.append(relation, first_suspect=first, last_suspect=last)
     return workspace
 
 

@@ -23,6 +23,7 @@ import polars as pl
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection
 from auditor.store.captions import Captions, selections_of
+from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
 
 #: The integer of an n-gram holds five numbers of 25 bits; the highest number is </s>.
@@ -47,13 +48,7 @@ class SeedResult:
     rows: pl.DataFrame
 
 
-def run(
-    every: Sequence[Captions],
-    order: int,
-    captions: int | None,
-    seed: int,
-    progress: Progress,
-) -> SeedResult:
+def run(every: Sequence[Captions], order: int, captions: int | None, seed: int, progress: Progress) -> SeedResult:
     """Train a model on each dataset and test it on all; the captions must be tokenized.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.
@@ -63,20 +58,18 @@ def run(
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for a language model")
     workspace = Workspace(store, tokenizer=every[0].tokenizer, order=order, seed=seed, modified=True)
     for number, selection in enumerate(selections):
-        version = selection.version
-        workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        workspace.params["selection_no"] = number
-        workspace.bind("reference")
-        workspace.append("train_test_half")
+        halves = workspace.given(**params_of(selection), selection_no=number)
+        halves.bind("reference")
+        halves.append("train_test_half")
     sizes = workspace.rows("half_size")
-    workspace.params["trained_captions"] = trained = _trained_captions(selections, sizes, captions, seed)
+    trained = _trained_captions(selections, sizes, captions, seed)
     sums, discounts = [], []
     for number, selection in enumerate(selections):
         progress(f"seed {seed}: model of {selection.label}", number, len(selections))
-        workspace.params["trained_no"] = number
+        model = workspace.given(trained_captions=trained, trained_no=number)
         numbered = pl.lit(number, pl.UInt32).alias("trained_no")
-        sums.append(workspace.rows("perplexity").select(numbered, pl.all()))
-        discounts.append(workspace.rows("discount").select(numbered, pl.all()))
+        sums.append(model.rows("perplexity").select(numbered, pl.all()))
+        discounts.append(model.rows("discount").select(numbered, pl.all()))
     return SeedResult(seed, trained, sizes, pl.concat(discounts), perplexities(pl.concat(sums)))
 
 

@@ -75,10 +75,10 @@ def _with_words(workspace: Workspace, rows: pl.DataFrame, words: Sequence[str]) 
     """Add captions that have these words, some of each."""
     workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
     having = workspace.rows("listed_word").explode("words").with_columns(kind=pl.format("“{}”", "words"))
-    workspace.params |= {"at_random": 0, "of_kind": _OF_WORD}
     workspace.bind_rows("listed_caption", having.select(_LISTED))
     nothing = {name: pl.lit(None, pl.String) for name in ("kind", "why")}
-    more = workspace.rows("browsed_caption").with_columns(**nothing).unique(["image", "slot"], maintain_order=True)
+    more = workspace.rows("browsed_caption", at_random=0, of_kind=_OF_WORD).with_columns(**nothing)
+    more = more.unique(["image", "slot"], maintain_order=True)
     return pl.concat([rows, more.join(rows, on=["image", "slot"], how="anti", maintain_order="left")])
 
 

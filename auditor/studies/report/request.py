@@ -88,7 +88,7 @@ class ReportContext:
     alone: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        chosen, notes = chosen_tokenizer(self.store, self.refs)
+        chosen, notes = chosen_tokenizer(self.store, self.selections)
         if self.settings.tokenizer == AUTO:
             self.settings, self.tokenizer_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
         self.names_tokenizer = bool(self.tokenizer_notes) or self.settings.tokenizer != chosen

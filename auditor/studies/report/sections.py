@@ -67,8 +67,8 @@ def section_of(context: ReportContext, name: str) -> Section:
     lacking = tuple(dict.fromkeys(answers.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
-    tables = _together(result.tables for result in results)
     findings = results[0].findings if name == FINDINGS else ()
+    tables = [] if findings else _together(result.tables for result in results)
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
@@ -78,8 +78,8 @@ def section_of(context: ReportContext, name: str) -> Section:
         name, question.title,
         tuple(dict.fromkeys(worded(sentence, context.item) for result in results for sentence in result.lead)),
         tuple(replace(result, findings=()) if findings else result for result in carried),
-        () if findings else tuple(table for table in tables if not table.further),
-        () if findings else tuple(table for table in tables if table.further),
+        tuple(table for table in tables if not table.further),
+        tuple(table for table in tables if table.further),
         tuple(_together(result.figures for result in results)),
         tuple(dict.fromkeys((*notes, *cut))),
         answers.commands, findings=findings,

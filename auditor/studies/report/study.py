@@ -7,6 +7,7 @@ import datetime
 import itertools
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -195,14 +196,10 @@ def _now() -> str:
     """Return the time, or that of SOURCE_DATE_EPOCH, to the second. Raises `UsageError` for an invalid time."""
     set_to = os.environ.get("SOURCE_DATE_EPOCH")
     try:
-        at = datetime.datetime.now(tz=datetime.UTC) if set_to is None else _epoch(set_to)
+        at = datetime.datetime.fromtimestamp(time.time() if set_to is None else int(set_to), tz=datetime.UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"SOURCE_DATE_EPOCH={set_to}: expected seconds since 1970") from error
     return f"{at:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _epoch(seconds: str) -> datetime.datetime:
-    return datetime.datetime.fromtimestamp(int(seconds), tz=datetime.UTC)
 
 
 #: Most images that are read. A page may show fewer.

@@ -15,8 +15,6 @@ from auditor.result import Finding, Table, about
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
-from auditor.store.connection import Store
-from auditor.store.versions import with_texts
 
 #: Correlations are rounded to this many decimals, so that their means are sums of whole numbers.
 _DECIMALS = 12
@@ -39,9 +37,7 @@ def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[Metri
     )
 
 
-def ranking(
-    store: Store, selection: Selection, ranks: pl.DataFrame, labels: Sequence[str]
-) -> tuple[tuple[Table, ...], list[Finding]]:
+def ranking(captions: Captions, ranks: pl.DataFrame, labels: Sequence[str]) -> tuple[tuple[Table, ...], list[Finding]]:
     """Return tables of first captions by metric, and of each image's best and worst; and findings on length.
 
     `ranks` are scores with their ranks.
@@ -49,7 +45,7 @@ def ranking(
     summary, images = _summary(ranks, labels), ranks["image"].unique().sort()
     rank = f"rank {labels[0]}"
     shown = ranks.filter(pl.col("image").is_in(images.head(_SHOWN).implode())).sort("image", rank, "slot")
-    ends = with_texts(store, selection, shown).with_columns(pl.col("text").str.strip_chars())
+    ends = captions.with_texts(shown).with_columns(pl.col("text").str.strip_chars())
     ends = ends.group_by("image", maintain_order=True).agg(
         best=pl.col("text").first(), best_score=pl.col(labels[0]).first(),
         worst=pl.col("text").last(), worst_score=pl.col(labels[0]).last(),
@@ -57,20 +53,20 @@ def ranking(
     hidden = len(images) - _SHOWN
     tables = (
         Table(
-            f"first captions of an image by each metric, {selection.label}",
+            f"first captions of an image by each metric, {captions.label}",
             summary,
             caption="length_rho: Spearman's rho of rank and length within an image, mean over images; above 0: longer "
             f"captions come first; like_first: the same with the ranks by {labels[0]}; lengths are in tokens",
             name="first-captions",
         ),
         Table(
-            f"best and worst caption of each image of {selection.label}, by {labels[0]}",
+            f"best and worst caption of each image of {captions.label}, by {labels[0]}",
             ends,
             caption=f"{hidden:,} more images; write all ranks with -o FILE" if hidden > 0 else None,
             name="best-and-worst",
         ),
     )
-    return tables, _favors(selection, summary)
+    return tables, _favors(captions.selection, summary)
 
 
 def _summary(ranks: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
@@ -132,9 +128,7 @@ def _favors(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
     ]
 
 
-def least_alike(
-    store: Store, selection: Selection, scores: pl.DataFrame, request: MetricRequest, others: str, of: str
-) -> Table:
+def least_alike(captions: Captions, scores: pl.DataFrame, request: MetricRequest, others: str, of: str) -> Table:
     """Return the captions with the lowest scores against `others`; `of` names the system if there are several."""
     label, metric = request.label, request.metric
     least = scores.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
@@ -144,7 +138,7 @@ def least_alike(
     equal = scores.filter(of_last).height - least.filter(of_last).height
     return Table(
         f"the {least.height} captions {of}{what}, by {label}",
-        with_texts(store, selection, least),
+        captions.with_texts(least),
         caption=f"a caption that {reason} may describe another image"
         + (f"; {equal:,} more have the same score as the last" if equal else ""),
         name="least-alike",

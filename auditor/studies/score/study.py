@@ -189,8 +189,7 @@ def _of_captions(
     without_own_references: bool = False,
     resampling: Resampling | None = None,
 ) -> Result:
-    """Compute the score of each caption."""
-    store, selection, (systems, coverage, mismatches) = captions.store, captions.selection, outputs
+    selection, (systems, coverage, mismatches) = captions.selection, outputs
     requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
     notes: list[Said] = [*too_few_captions(captions, against), *mismatches]
     outputs_of = {system.label: output_of(system, filled=coverage.missing == p.EMPTY) for system in systems}
@@ -225,7 +224,7 @@ def _of_captions(
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
-    tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), tuple(coverage.lead())
+    tables, lead = _tables(captions, systems, placed, requested, distinct=distinct), coverage.lead()
     if resampling and len(systems) > 1:
         steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)
@@ -235,7 +234,7 @@ def _of_captions(
     frame = captions.stamp(placed.unpivot(labels, index=keys, variable_name="metric"))
     if rank:
         frame = frame.with_columns(placed.unpivot([f"rank {label}" for label in labels], value_name="rank")["rank"])
-        ranked, favored = ranking(store, selection, placed.filter(variant=RAW), labels)
+        ranked, favored = ranking(captions, placed.filter(variant=RAW), labels)
         tables = (*tables, *ranked)
         notes += favored
     del placed
@@ -272,8 +271,7 @@ def _with_splits(captions: Captions, scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tables(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     systems: Sequence[Selection],
     scores: pl.DataFrame,
     metrics: Sequence[MetricRequest],
@@ -283,8 +281,8 @@ def _tables(
     """Return the means of each output, and the lowest scores of each."""
     labels, several = [metric.label for metric in metrics], len(systems) > 1
     keys = ["metric", "variant"] if distinct else ["metric"]
-    means, least, outputs = [], [], systems or (None,)
-    for system in outputs:
+    means, least = [], []
+    for system in systems or (None,):
         own = scores.lazy().filter(system=system.label) if system and several else scores.lazy()
         parts = {
             variant: summarize(own.filter(variant=variant).select(labels).collect(), ["caption"])
@@ -292,12 +290,13 @@ def _tables(
         }
         summary = stacked(parts).sort(pl.col("metric").cast(pl.Enum(labels)), maintain_order=True)
         summary = summary.select(*keys, pl.exclude("metric", "variant", "level"))
-        title = f"scores of the captions of {(system or selection).label}"
-        title += f" against those of {selection.label}" if system else ""
+        outputs = captions.like(system) if system else captions
+        title = f"scores of the captions of {outputs.label}"
+        title += f" against those of {captions.label}" if system else ""
         means.append(Table(title, summary, caption=_scales(metrics) if system else None, name="scores"))
         lowest = own.filter(variant=RAW).select("image", "slot", labels[-1]).collect()
         of, others = f"of {system.label} " if system and several else "", "references" if system else "others"
-        least.append(least_alike(store, system or selection, lowest, metrics[-1], others, of))
+        least.append(least_alike(outputs, lowest, metrics[-1], others, of))
     return (*means, *least)
 
 

@@ -169,12 +169,7 @@ def syntax(
 
 
 def _measured(
-    every: Sequence[Captions],
-    people: Captions | None,
-    parses: Parses,
-    by: Annotator,
-    lists: str,
-    progress: Progress,
+    every: Sequence[Captions], people: Captions | None, parses: Parses, by: Annotator, lists: str, progress: Progress
 ) -> _Measured:
     rows, phrases, notes = [pl.DataFrame(schema=pl.Schema(ROWS))], [], list[str]()
     theirs = counted(people, parses, progress) if people else None
@@ -183,8 +178,7 @@ def _measured(
         workspace = theirs if theirs and captions == people else counted(captions, parses, progress)
         values, remarks = statistics(workspace, selection, lists, does_parse=by.parses)
         notes += remarks
-        workspace.params["most_phrases"] = _PHRASES
-        phrases.append(workspace.rows("frequent_phrase"))
+        phrases.append(workspace.rows("frequent_phrase", most_phrases=_PHRASES))
         rows.append(_rows(selection, values, by, {"lists": lists}))
         if people and theirs and workspace is not theirs:
             rows.append(_agreement(selection, workspace, people.selection, theirs, by))
@@ -278,9 +272,8 @@ def statistics(
     """
     ratios = measured(workspace.rows("syntax_total"), parsed=does_parse)
     parallel = parallel_lists(workspace, selection, lists, full=False)
-    workspace.params["lists"] = parallel.asked
     images = workspace.query("select count(distinct image_no) from reference").item()
-    types = _types(workspace.rows("type_count"), parallel, images)
+    types = _types(workspace.rows("type_count", lists=parallel.asked), parallel, images)
     absent = [name for name, word_type in TYPES.items() if word_type.parsed and not does_parse]
     types = types.with_columns(
         pl.when(~pl.col("statistic").is_in(absent)).then(pl.col(name)).alias(name)

@@ -135,12 +135,11 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     workspace = captions.workspace(shown=_OPENINGS)
     bind_text_tokens(workspace, None)
     number = workspace.query("select count(*) as n from reference").item()
-    workspace.params["least"] = max(_FEWEST, round(least * number))
+    workspace = workspace.given(least=max(_FEWEST, round(least * number)))
     workspace.forget("template_skeleton")
     for index, shape in enumerate(SHAPES):
         progress(f"{captions.label}: templates", index, len(SHAPES))
-        workspace.params["shape"] = shape
-        workspace.append("template_skeleton")
+        workspace.append("template_skeleton", shape=shape)
     workspace.bind("template")
     return workspace
 

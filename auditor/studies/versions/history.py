@@ -107,8 +107,8 @@ def changes(
     progress: Progress = silent,
 ) -> Result:
     """Compare the captions of two versions, for `auditor diff`."""
-    tokenizer, reason = chosen_tokenizer(store, [a, b] if as_tokens else [], named=tokenizer)
     sides, title = (versions.resolve(store, a), versions.resolve(store, b)), f"{a} → {b}"
+    tokenizer, reason = chosen_tokenizer(store, sides if as_tokens else [], named=tokenizer)
     if as_tokens:
         tokenize(store, sides, tokenizer, progress)
     rows = versions.difference(store, *sides, _DEPTHS[depth], tokenizer if as_tokens else None)
@@ -141,8 +141,8 @@ def drifted(
     store: Store, a: Before, b: After, *, depth: OfLanguage, tokenizer: p.Tokenizer = AUTO, progress: Progress = silent
 ) -> Result:
     """Compare the language of two versions or datasets, for `auditor diff`."""
-    tokenizer, reason = chosen_tokenizer(store, [a, b], named=tokenizer)
     sides = versions.resolve(store, a), versions.resolve(store, b)
+    tokenizer, reason = chosen_tokenizer(store, sides, named=tokenizer)
     tokenize(store, sides, tokenizer, progress)
     before, after = (Captions(store, side, tokenizer) for side in sides)
     moved = drift.drift(before, after, depth, f"{a} → {b}")

@@ -69,9 +69,9 @@ def omitted_words(
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for done, selection in enumerate(selections):
         progress(f"{selection.label}: omitted words", done, len(selections))
-        use(relations, selection)
-        omitted = relations.rows("omitted_word").drop("token_id")
-        parts.append((selection, omitted, relations.rows("learnable_word").height))
+        own = use(relations, selection)
+        omitted = own.rows("omitted_word").drop("token_id")
+        parts.append((selection, omitted, own.rows("learnable_word").height))
     if len(selections) > 1:
         every = [words for _, words, _ in parts]
         together = (
@@ -155,9 +155,9 @@ def missed_words(
     content = content_of(chosen)
     paired, missed, claimed = [], [], []
     for pairing in pairings(selected, described, content, chosen, progress):
-        pairing.workspace.params["importance"] = importance
         paired.append(pairing)
-        missed.append(pairing.workspace.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
+        recalled = pairing.workspace.rows("recall_by_word", importance=importance)
+        missed.append(recalled.rename({"missed": "times", "recalled": "otherwise"}))
         claimed.append(
             pairing.workspace.rows("precision_by_word").select(
                 "word", times=pl.col("generated") - pl.col("supported"), otherwise="supported"

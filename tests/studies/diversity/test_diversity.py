@@ -360,11 +360,9 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     ingest_sources(store, [declared["vinyals2017"]])
     setting = DiversitySettings("whitespace", draws=2, curve=20_000)
     result = diversity(store, "vinyals2017", settings=setting)
-    at_work = workspace(store, setting, Known())
-    use(at_work, result.selections[0])
-    at_work.params["lists"] = 1
+    at_work = use(workspace(store, setting, Known()), result.selections[0])
     rows = store.query("select image, text from captions order by image, slot").rows()
-    orders = at_work.rows("caption_order")
+    orders = at_work.rows("caption_order", lists=1)
     walks = []
     for draw in (0, 1):
         places = orders.filter(pl.col("draw") == draw)["place"]

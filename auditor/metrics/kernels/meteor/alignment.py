@@ -170,7 +170,6 @@ def _credit_all(
 
 @array_part
 def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
-    """Collect the texts of an image."""
     members = np.empty(last - first + finish - begin, dtype=np.int64)
     for at in range(last - first):
         members[at] = references[first + at]
