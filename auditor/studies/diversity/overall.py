@@ -16,10 +16,10 @@ from auditor.model import Selection, Source
 from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics import diversity as scored
-from auditor.statistics.cards import STATISTICS, Statistic
 from auditor.statistics.diversity import (
     CONFIDENCE,
     RESAMPLES,
+    STATISTICS,
     WALKED,
     Walk,
     compression_ratio,
@@ -33,7 +33,7 @@ from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import image_order
-from auditor.studies.diversity.settings import CURVE, EVERY, OVER_IMAGES, Asked, DiversitySettings, Known
+from auditor.studies.diversity.settings import CURVE, EVERY, Asked, DiversitySettings, Known
 
 _DECIMALS = 12
 
@@ -245,7 +245,7 @@ def _ordered(
     asked: Asked,
 ) -> tuple[list[Walk], str | None]:
     """Return the walks for the selected statistics, and why they are not in the order of the file."""
-    if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
+    if not asked.any_of(_PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
     orders, why_not = _orders(workspace, selection, settings, declared)
     return _walks(workspace.rows("list_tokens"), orders), why_not
@@ -300,7 +300,7 @@ def _signed(
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
     """Return the signature of a statistic."""
-    card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
+    card = STATISTICS[name]
     lists = "full" if settings.full_lists and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
     if card.walks or name == _PRESSED:
@@ -311,7 +311,7 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
         shown["segment"] = settings.segment
     if name in ("unique", "novel"):
         shown["equal"] = "text" if settings.as_written else "tokens"
-    if name in OVER_IMAGES:
+    if card.over_images:
         shown |= {"ci": f"{CONFIDENCE:.0%}-{INTERVAL}-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
         shown["train"] = known.training.pinned_name

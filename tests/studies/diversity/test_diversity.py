@@ -16,8 +16,7 @@ from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.result import Result
-from auditor.statistics.cards import STATISTICS
-from auditor.statistics.diversity import RESAMPLES
+from auditor.statistics.diversity import RESAMPLES, STATISTICS
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.settings import ON_REQUEST, DiversitySettings
@@ -255,7 +254,7 @@ def test_a_word_list_teaches_words_but_has_no_captions(store: Store) -> None:
 def test_every_statistic_has_a_card_and_a_signature(store: Store) -> None:
     ingest_rows(store, _rows([f"w{place}" for place in range(30)]))
     frame = diversity(store, "set", settings=DiversitySettings(segment=5), against="set", evaluation="set").frame
-    assert set(STATISTICS) == set(frame["statistic"]) - {"curve"}
+    assert set(STATISTICS) == set(frame["statistic"])
     assert all(signature.startswith(name) for name, signature in frame.select("statistic", "signature").iter_rows())
 
 
@@ -406,7 +405,7 @@ def all_statistics() -> dict[bool, Result]:
 
 
 @examples(6)
-@given(asked=st.lists(st.sampled_from([*STATISTICS, "curve"]), min_size=1, max_size=4), published=st.booleans())
+@given(asked=st.lists(st.sampled_from([*STATISTICS]), min_size=1, max_size=4), published=st.booleans())
 def test_statistics_that_are_asked_for_are_those_of_all(
     all_statistics: dict[bool, Result], asked: list[str], published: bool
 ) -> None:
