@@ -13,6 +13,7 @@ from worlds import SYSTEMS, Shape, put, world
 
 from auditor.ranges import Ends
 from auditor.scoring.registry import requests
+from auditor.statistics.cards import FILES, Statistic, cards_of
 from auditor.statistics.intervals import ANY
 
 pytestmark = pytest.mark.slow
@@ -64,7 +65,8 @@ def _check(row: dict[str, object], command: str) -> None:
         assert low <= high, (command, row)
         assert low < high or low in _ends(row, command) or command in EXCUSED, (command, row)
     lowest, highest = _ends(row, command)
-    for name in ("value", "mean", "min", "max", "low", "high", "median"):
+    of_value = () if "effect" in row else ("low", "high")
+    for name in ("value", "mean", "min", "max", "median", *of_value):
         if isinstance(found := row.get(name), float):
             assert lowest - SLACK <= found <= highest + SLACK, (command, row)
     assert value is None or isinstance(value, int | float | str), (command, row)

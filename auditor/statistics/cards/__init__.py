@@ -31,9 +31,10 @@ class Statistic:
     follows from counts that add up, else why not. `topic` is its table, and `leads` marks the first columns of that.
     `family` is its name without its number. `version` grows when the same captions get another number.
 
-    Of diversity: `published` is how the definition of the paper's code differs. `walks` marks a statistic that depends
-    on the order of the captions, `on_request` one that is computed only if it is named, and `over_images` one with an
-    interval over images. Of syntax: its value is `scale` × count `part` / count `whole`.
+    Of diversity: `counts` is the SELECT that it is computed from. `published` is how the definition of the paper's code
+    differs. `walks` marks a statistic that depends on the order of the captions, `on_request` one that is computed only
+    if it is named, and `over_images` one with an interval over images. Of syntax: its value is `scale` × count `part` /
+    count `whole`.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Statistic:
     topic: str = ""
     leads: bool = False
     version: int = 1
+    counts: str = ""
     published: str = ""
     walks: bool = False
     on_request: bool = False

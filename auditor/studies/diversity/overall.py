@@ -201,24 +201,26 @@ def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Compute the statistics that do not depend on order. Columns of `scored.MEASURED`."""
     workspace.params["longest"] = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
     lists = workspace.rows("list_length")
+    cards = [card for card in STATISTICS.values() if asked.any_of(card.name) and known.answers(card.needs)]
+    wanted = {card.counts for card in cards}
     parts = [pl.DataFrame(schema=scored.MEASURED)]
-    if asked.any_of("tokens", "asl", "sdsl"):
+    if "list_length" in wanted:
         parts.append(scored.lengths(lists))
-    if asked.any_of("types", "distinct-1", "distinct-2", "ngram-diversity"):
+    if "list_gram_count" in wanted:
         parts.append(scored.gram_ratios(workspace.rows("list_gram_count"), lists))
-    if asked.any_of("hd-d", "yule-k", "entropy", "zipf-slope", "top-20"):
+    if "frequency_spectrum" in wanted:
         parts.append(scored.spectrum(workspace.rows("frequency_spectrum"), lists))
-    if asked.any_of("self-repetition"):
+    if "self_repetition" in wanted:
         parts.append(scored.self_repetition(workspace.rows("self_repetition")))
-    if asked.any_of("unique"):
+    if "distinct_caption" in wanted:
         parts.append(scored.shares(workspace.rows("distinct_caption"), lists, "unique", "distinct_captions"))
-    if asked.any_of(SAMENESS):
+    if "sameness" in wanted:
         parts.append(sameness(workspace.rows("sameness")))
-    if known.training and asked.any_of("novel-types"):
+    if "novel_type" in wanted:
         parts.append(scored.novel_types(workspace.rows("novel_type"), lists))
-    if known.training and asked.any_of("novel"):
+    if known.training and "novel_caption" in wanted:
         parts.append(_novel(workspace, lists, known.training))
-    if known.training and known.evaluation and asked.any_of("learnable", "limit", "recalled", "coverage"):
+    if "coverage" in wanted:
         parts.append(scored.coverage(workspace.rows("coverage"), lists))
     together = pl.concat(
         [part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts]
