@@ -17,9 +17,9 @@ from auditor.cli.app import main
 from auditor.errors import SqlError, UsageError
 from auditor.model import Gate, Source
 from auditor.result import Result
+from auditor.statistics.cards import explained
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.statistics.cards import explained
 from auditor.studies.check import gates, measures
 from auditor.studies.check.measures import MeasureRequest
 from auditor.studies.check.study import check
