@@ -81,7 +81,8 @@ def spectrum(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
     for number in lists["list_no"]:
         part = parts.get(number)
         if part is None:
-            rows += [(number, name, None, _WORDLESS) for name in ("hd-d", "yule-k", "entropy", "zipf-slope", "top-20")]
+            cards = (card for card in STATISTICS.values() if card.counts == "frequency_spectrum")
+            rows += [(number, card.name, None, _WORDLESS) for card in cards]
             continue
         frequencies = part["occurrences"].to_numpy().astype(np.float64)
         types = part["types"].to_numpy().astype(np.float64)

@@ -50,7 +50,7 @@ Statistics = Annotated[
         "Statistic to compute: ttr-1, mtld, curve, or all; repeat for more; default: those of the 2018 paper.",
         "statistic",
         "s",
-        choices=lambda: [*STATISTICS, ALL],
+        choices=lambda: [*(name for name in STATISTICS if name != CURVE), CURVE, ALL],
     ),
 ]
 
