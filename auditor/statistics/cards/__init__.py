@@ -1,7 +1,7 @@
 """The cards of statistics: what each counts, its unit, range and source, for every study whose rows have statistics.
 
-A study has a file of cards in the order in which results show them. Values before the first table are those of cards
-without a value of their own. A card with `each` stands for several: `recall-1`, `recall-2`, ….
+A study has a file of cards in the order in which results show them. Values before the first table are defaults for all
+cards of the file. A table with `each` is several cards: `recall-1`, `recall-2`, ….
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _WRITE: Mapping[str, Callable[[float, int], str]] = {
 
 @dataclass(frozen=True)
 class GateRule:
-    """The rule of a gate: `statistic` of `measure`, of which the `end` (value, low, high) is compared with the limit.
+    """The rule of a gate. The limit is compared with the `end` (value, low, high) of a `statistic` of `measure`.
 
     A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A
     gate `by_kind` applies to the kind of finding after the first part of its name.
