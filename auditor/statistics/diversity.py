@@ -2,7 +2,7 @@
 
 A walk reads the tokens of one list's captions, caption by caption. Every other function takes counts of parallel lists,
 which do not depend on the order of captions, and returns a row per list and statistic: list_no, statistic, value,
-reason (why a value is null). Definitions and sources are in `cards`.
+reason (why a value is null). Definitions and sources are in `cards/diversity.toml`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.arrays import NDArray, np
+from auditor.statistics.cards import cards_of
 from auditor.statistics.intervals import POSITIVE
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import Measured, estimates
 
 Counts = NDArray["np.float64"]
+
+#: Their cards by name, in the order of results.
+STATISTICS = cards_of("diversity")
 
 MEASURED = {"list_no": pl.UInt32, "statistic": pl.String, "value": pl.Float64, "reason": pl.String}
 
@@ -77,7 +81,8 @@ def spectrum(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
     for number in lists["list_no"]:
         part = parts.get(number)
         if part is None:
-            rows += [(number, name, None, _WORDLESS) for name in ("hd-d", "yule-k", "entropy", "zipf-slope", "top-20")]
+            cards = (card for card in STATISTICS.values() if card.counts == "frequency_spectrum")
+            rows += [(number, card.name, None, _WORDLESS) for card in cards]
             continue
         frequencies = part["occurrences"].to_numpy().astype(np.float64)
         types = part["types"].to_numpy().astype(np.float64)

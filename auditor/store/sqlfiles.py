@@ -82,7 +82,8 @@ def catalogue() -> dict[str, SqlFile]:
 def parse(path: Path) -> SqlFile:
     """Read one file."""
     text = path.read_text(encoding="utf-8")
-    header = {match[1]: match[2].strip() for match in map(_FIELD.fullmatch, text.splitlines()) if match}
+    lines = text.replace(",\n--   ", ", ").splitlines()  # a long list goes on, indented
+    header = {match[1]: match[2].strip() for match in map(_FIELD.fullmatch, lines) if match}
     return SqlFile(
         path=path,
         name=header["name"],

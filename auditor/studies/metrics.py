@@ -14,8 +14,8 @@ from auditor.metrics.card import Metric
 from auditor.ranges import in_words
 from auditor.result import Result, Table
 from auditor.scoring.registry import METRICS, References, defaults_of, lacking, request
-from auditor.statistics.cards import STATISTICS, Statistic
-from auditor.statistics.syntax import ENDS, explained
+from auditor.statistics.cards import Statistic, explained
+from auditor.statistics.syntax import TYPES
 from auditor.store.sqlfiles import catalogue
 
 _PARAMETER: Mapping[str, pl.DataType] = {
@@ -63,10 +63,8 @@ def metric_cards(name: Name = None) -> Result:
         ]
         table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
         return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),))
-    if name in STATISTICS:
-        return _statistic(STATISTICS[name])
-    if name in explained():
-        return _of_syntax(name)
+    if name not in METRICS and (statistic := explained(name)):
+        return _card(name, _of_statistic(statistic))
     metric = METRICS[name] if name in METRICS else request(name).metric
     card = _card(
         name,
@@ -101,27 +99,19 @@ def metric_cards(name: Name = None) -> Result:
     )
 
 
-def _statistic(card: Statistic) -> Result:
-    return _card(
-        card.name,
-        {
-            "definition": card.definition,
-            "range": in_words((card.lowest, card.highest)),
-            "as published": card.published or "the same",
-            "depends on the order of captions": "yes: the mean over random orders" if card.walks else "no",
-            "needs": f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
-            "source": card.source,
-            "command": "auditor diversity",
-        },
-    )
-
-
-def _of_syntax(name: str) -> Result:
-    definition, source, parsed = explained()[name]
-    needs = "captions, and a spaCy pipeline that tags" + (" and parses" if parsed else "")
-    known = {"range": in_words(ENDS[name])} if name in ENDS else {}
-    facts = {"definition": definition, **known, "needs": needs, "source": source, "command": "auditor syntax"}
-    return _card(name, facts)
+def _of_statistic(card: Statistic) -> dict[str, str]:
+    facts = {"definition": card.definition, "range": in_words(card.ends)}
+    if card.study == "diversity":
+        facts["as published"] = card.published or "the same"
+        facts["depends on the order of captions"] = "yes: the mean over random orders" if card.walks else "no"
+    elif card.study != "syntax":
+        over_shards = "adds up" if card.adds_up is True else f"not computed: {card.adds_up}"
+        facts |= {"unit": card.unit, "better": card.better or "neither", "one value per": card.level}
+        facts["over shards"] = over_shards
+    elif card in TYPES.values():
+        del facts["range"]
+    facts["needs"] = f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs
+    return facts | ({"source": card.source} if card.source else {}) | {"command": f"auditor {card.study}"}
 
 
 def _card(name: str, facts: Mapping[str, str]) -> Result:

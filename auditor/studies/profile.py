@@ -17,6 +17,7 @@ from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Figure, Finding, Result, Sentence, Table, about
 from auditor.result.portraits import Portrait
 from auditor.result.views import EMPTY, View, filled
+from auditor.statistics.cards import cards_of
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
@@ -28,25 +29,13 @@ Examples = Annotated[
     int, p.Parameter("Number of example captions per hygiene count; the output then lists all of them.", least=0)
 ]
 
-_MEANS = ("captions-per-image-mean", "asl", "sdsl")
-
 #: The kind of finding on possible text defects.
 DIRT = "signs-of-dirt"
 
-#: The hygiene counts, in the order of their table. They count captions or images, by the first word of the name.
-HYGIENE = (
-    "captions-with-outer-blanks", "captions-with-double-blanks", "captions-with-line-breaks",
-    "captions-ending-in-a-line-break", "captions-with-unprintable-characters", "captions-that-look-encoded-twice",
-    "captions-with-replacement-characters", "captions-with-markup", "captions-of-mixed-scripts",
-    "captions-beyond-ascii", "captions-with-blanks-before-punctuation", "captions-ending-in-a-full-stop",
-    "captions-of-one-or-two-words", "captions-of-unusual-length", "captions-in-several-splits",
-    "images-with-another-number-of-captions", "images-with-captions-sorted-by-length", "images-in-several-splits",
-)  # fmt: skip
+#: The cards, and the hygiene counts, in the order of their table.
+CARDS = cards_of("profile")
 
-#: The statistics on the overlap with a related dataset, by column of `sql/profile/overlap_with_related.sql`.
-_SHARED = {
-    "images": "images-also-in", "captions": "captions-of-the-same-image-in", "texts": "captions-with-a-text-of",
-}  # fmt: skip
+HYGIENE = tuple(name for name, card in CARDS.items() if card.topic == "hygiene")
 
 #: CLIP reads 77 tokens, two of them markers. English captions have 1.06 to 1.19 tokens of CLIP per word of tokenizer
 #: bare, 1.15 if they are long; with it, the share over the limit is within 1.5 points for 13 sets of captions.
@@ -60,24 +49,13 @@ _ESTIMATED_BY, _LEAST = "bare", 0.001
 #: The counts whose captions `--examples` lists; the last one is in the table of sizes.
 _LISTED = (*HYGIENE, "captions-on-several-images")
 
-#: The statistics that may indicate text defects, with their wording.
-_SIGNS: Mapping[str, str] = {
-    "captions-without-word": "captions without a word",
-    "images-with-one-caption": "images with a single caption, which has no reference",
-    "captions-repeated-within-image": "captions that repeat another of their image",
-    "captions-on-several-images": "captions that occur at several images",
-    "captions-in-several-splits": "captions in several splits",
-    "images-in-several-splits": "images in several splits",
-    "captions-of-unusual-length": "captions of unusual length",
-    "captions-with-markup": "captions with markup",
-    "captions-that-look-encoded-twice": "captions that appear to be encoded twice",
-    "captions-with-replacement-characters": "captions with replacement characters",
-    "captions-with-unprintable-characters": "captions with unprintable characters",
-    "captions-with-line-breaks": "captions with line breaks",
-    "captions-of-mixed-scripts": "captions of mixed scripts",
-    "images-with-captions-sorted-by-length": "images whose captions are sorted by length",
-    "rejected": "records rejected by ingest",
-}
+#: The statistics that may indicate text defects; of equally frequent ones, the first is named first.
+_SIGNS = (
+    "captions-without-word", "images-with-one-caption", "captions-repeated-within-image", "captions-on-several-images",
+    "captions-in-several-splits", "images-in-several-splits", "captions-of-unusual-length", "captions-with-markup",
+    "captions-that-look-encoded-twice", "captions-with-replacement-characters", "captions-with-unprintable-characters",
+    "captions-with-line-breaks", "captions-of-mixed-scripts", "images-with-captions-sorted-by-length", "rejected",
+)  # fmt: skip
 
 
 @face(draws=True)
@@ -207,7 +185,8 @@ def _portrait(captions: Captions, described: pl.DataFrame, lengths: pl.DataFrame
 
 def tables(sizes: pl.DataFrame, counts: pl.DataFrame, tokenizer: str) -> tuple[Table, ...]:
     """Return the tables of sizes, of lengths, and of hygiene `counts` above 0: a column for each dataset."""
-    is_mean, is_positive = pl.col("statistic").is_in(_MEANS), pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
+    means = [name for name, card in CARDS.items() if card.topic == "lengths"]
+    is_mean, is_positive = pl.col("statistic").is_in(means), pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
     zero, positive = counts.filter(~is_positive)["statistic"], _whole(counts.filter(is_positive))
     caption = f"0 for all datasets: {', '.join(zero)}" if len(zero) else None
     return (
@@ -223,18 +202,14 @@ _ANNOTATIONS = View(
 )
 
 
-def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
-    """Return the wording of each sign, by the name of its statistic, with its count."""
-    return [f"{_SIGNS[name]}: {value:,.0f}" for name, value in signs.items()]
-
-
 def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
     """Return a finding on the possible text defects, the most frequent first."""
     value = dict(described.select("statistic", "value").iter_rows())
     if value["captions-per-image-max"] == 1:  # a dataset of single captions, not one that lacks some
         del value["images-with-one-caption"]
     signs = {name: value[name] for name in sorted(_SIGNS, key=lambda sign: -value.get(sign, 0)) if value.get(name, 0)}
-    sentence = f"{selection.label}, to be checked: {', '.join(said_of(signs))}"
+    said = (f"{CARDS[name].definition}: {count:,.0f}" for name, count in signs.items())
+    sentence = f"{selection.label}, to be checked: {', '.join(said)}"
     where = about(selection, label=selection.label)
     return [Finding(DIRT, sentence, where, signs, int(value["captions"]), "notice")] if signs else []
 
@@ -253,15 +228,21 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     noted = [workspace.rows("annotations")]
     for dataset in versions.related(store, version.dataset):
         shared = workspace.rows("overlap_with_related", other=dataset).cast(pl.Float64)
-        names = {column: f"{statistic}-{dataset}" for column, statistic in _SHARED.items()}
+        names = {column: f"{column.replace('_', '-')}-{dataset}" for column in shared.columns}
         noted.append(shared.rename(names).unpivot(variable_name="statistic", value_name="value"))
     return (
-        pl.concat([workspace.rows("profile"), refused]),
+        pl.concat([sizes_of(workspace.rows("profile")), refused]),
         counts,
         pl.concat(noted),
         workspace.rows("caption_length_count"),
         _listed(captions, workspace) if listing else pl.DataFrame(),
     )
+
+
+def sizes_of(row: pl.DataFrame) -> pl.DataFrame:
+    """Return the row of `sql/profile/profile.sql` as statistic and value, named and ordered by the cards."""
+    values = row.cast(pl.Float64).rename(lambda column: column.replace("_", "-"))
+    return values.select(name for name in CARDS if name in values.columns).unpivot(variable_name="statistic")
 
 
 def hygiene(workspace: Workspace) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Law: values and the ends of intervals lie within what their card declares, and an interval has a width."""
+"""Law: a statistic has a card; values and the ends of intervals lie within what it declares; an interval has a width."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worlds import SYSTEMS, Shape, put, world
 
 from auditor.ranges import Ends
 from auditor.scoring.registry import requests
-from auditor.statistics.cards import ENDS
+from auditor.statistics.cards import FILES, Statistic, cards_of
 from auditor.statistics.intervals import ANY
 
 pytestmark = pytest.mark.slow
@@ -24,6 +24,9 @@ EXCUSED = {
     "reproduce": "low and high are what the paper's figure allows",
 }
 
+#: Commands whose statistics are not ours to explain: those of papers are in `PAPER.toml`.
+WITHOUT_CARDS = {"reproduce"}
+
 #: A rounding error.
 SLACK = 1e-9
 
@@ -33,6 +36,13 @@ def test_values_and_intervals_lie_in_the_range(asked: Asked) -> None:
         for frame in _frames(answer):
             for row in frame.iter_rows(named=True):
                 _check(row, command)
+
+
+def test_every_statistic_has_a_card(asked: Asked) -> None:
+    for command, answer in asked.answers.items():
+        if isinstance(answer, Result) and "statistic" in answer.frame.columns and command not in WITHOUT_CARDS:
+            statistics = answer.frame["statistic"].drop_nulls().unique()
+            assert [name for name in statistics if card_of(command, name) is None] == [], command
 
 
 @pytest.mark.parametrize("number", some(range(8), 2))
@@ -55,7 +65,8 @@ def _check(row: dict[str, object], command: str) -> None:
         assert low <= high, (command, row)
         assert low < high or low in _ends(row, command) or command in EXCUSED, (command, row)
     lowest, highest = _ends(row, command)
-    for name in ("value", "mean", "min", "max", "low", "high", "median"):
+    of_value = () if "effect" in row else ("low", "high")
+    for name in ("value", "mean", "min", "max", "median", *of_value):
         if isinstance(found := row.get(name), float):
             assert lowest - SLACK <= found <= highest + SLACK, (command, row)
     assert value is None or isinstance(value, int | float | str), (command, row)
@@ -66,4 +77,17 @@ def _ends(row: dict[str, object], command: str) -> Ends:
     if command in {"score", "bounds"} and isinstance(metric := row.get("metric"), str):
         (request,) = requests([metric])
         return request.metric.ends(request.settings)
-    return ENDS.get(str(row.get("statistic")), ANY) if command == "diversity" else ANY
+    card = card_of(command, str(row.get("statistic")))
+    return ANY if card is None else card.ends
+
+
+def card_of(command: str, name: str) -> Statistic | None:
+    """Return the card of a statistic of a command: its own, a coefficient, or of a gate any; open families go on."""
+    for cards in map(cards_of, FILES):
+        first = next(iter(cards.values()))
+        if command == "check" or first.study in (command, "correlate"):
+            of_family = (card for card in cards.values() if card.family != card.name)
+            found = cards.get(name) or next((card for card in of_family if name.startswith(f"{card.family}-")), None)
+            if found:
+                return found
+    return None

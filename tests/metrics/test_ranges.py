@@ -19,7 +19,7 @@ from auditor.metrics.card import Metric
 from auditor.ranges import in_words, statistics_within
 from auditor.scoring import registry
 from auditor.scoring.registry import METRICS, lacking, request
-from auditor.statistics import cards, syntax
+from auditor.statistics.cards import FILES, ends_of
 from auditor.store.connection import Store
 from auditor.studies.score import score
 
@@ -124,15 +124,15 @@ def test_score_of_ours_outside_of_its_range_is_a_bug(
 
 def test_statistic_outside_of_its_range_is_a_bug() -> None:
     rows = pl.DataFrame({"statistic": ["unique", "tokens", "elsewhere"], "value": [1.0 + 1e-10, None, -5.0]})
-    assert statistics_within(rows, cards.ENDS) is rows
+    assert statistics_within(rows, ends_of("diversity")) is rows
     for name, value in (("unique", 1.1), ("zipf-slope", 0.1), ("tokens", -1.0), ("mbleu-2", math.nan)):
         with pytest.raises(RuntimeError, match=f"{name}: .* is outside of its range"):
-            statistics_within(pl.DataFrame({"statistic": [name], "value": [value]}), cards.ENDS)
+            statistics_within(pl.DataFrame({"statistic": [name], "value": [value]}), ends_of("diversity"))
 
 
 def test_each_card_has_a_range_and_says_so() -> None:
     ends = {name: (card.lowest, card.highest) for name, card in METRICS.items()}
-    for name, (lowest, highest) in {**ends, **cards.ENDS, **syntax.ENDS}.items():
+    for name, (lowest, highest) in [*ends.items(), *(pair for file in FILES for pair in ends_of(file).items())]:
         assert lowest < highest, name
     assert in_words((-math.inf, math.inf)) == "any number"
     for name, words in {

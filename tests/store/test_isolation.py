@@ -31,7 +31,7 @@ def over(store: Store, name: str) -> Workspace:
 
 
 def images(at_work: Workspace) -> float:
-    return at_work.rows("profile").filter(statistic="images")["value"].item()
+    return at_work.rows("profile")["images"].item()
 
 
 def tables(store: Store) -> list[str]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import polars as pl
 
@@ -18,6 +16,7 @@ from auditor.findings import KINDS
 from auditor.model import Gate
 from auditor.result import SEVERITIES, Result
 from auditor.scoring.registry import request_of_file
+from auditor.statistics.cards import explained
 from auditor.store.connection import Store
 from auditor.studies.check import measures
 from auditor.studies.check.measures import Measure
@@ -35,73 +34,60 @@ MAX_SEVERITY = "findings.max_severity"
 
 _SEVERITIES = SEVERITIES[::-1]
 
-Unit = Literal["number", "share", "severity"]
-
-#: Writes a value of a unit with so many digits.
-_WRITE: Mapping[Unit, Callable[[float, int], str]] = {
-    "number": lambda value, digits: f"{int(value):,}" if value.is_integer() else f"{value:.{digits}g}",
+#: Writes a value of a unit with so many digits: others as a number.
+_WRITE: Mapping[str, Callable[[float, int], str]] = {
+    "": lambda value, digits: f"{int(value):,}" if value.is_integer() else f"{value:.{digits}g}",
     "share": lambda value, digits: f"{100 * value:.{digits - 1}g}%",
     "severity": lambda value, _: _SEVERITIES[int(value)],
 }
 
-#: The comparisons of a statistic with a limit.
-_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
-
-at_least, at_most = _COMPARISONS
-
 
 @dataclass(frozen=True)
 class GateRule:
-    """The rule of a gate: `statistic` of `measure`, its `end` (value, low, high), compared with the limit (`words`).
+    """The rule of a gate. The limit is compared with the `end` (value, low, high) of a `statistic` of `measure`.
 
-    `unit` writes both. A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A
+    A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A
     gate `by_kind` applies to the kind of finding after the first part of its name.
     """
 
     measure: Measure
     statistic: str
-    words: str
-    unit: Unit = "number"
     end: str = "value"
     by_metric: bool = False
     by_kind: bool = False
 
-    def holds(self, value: float, limit: float) -> bool:
-        """Return whether a value is within its limit."""
-        return _COMPARISONS[self.words](value, limit)
-
 
 GATES: Mapping[str, GateRule] = {
-    "images.min": GateRule(measures.sizes, "images", at_least),
-    "captions_per_image.min": GateRule(measures.sizes, "captions-per-image-min", at_least),
-    "captions_per_image.max": GateRule(measures.sizes, "captions-per-image-max", at_most),
-    "length.asl.min": GateRule(measures.sizes, "asl", at_least),
-    "length.asl.max": GateRule(measures.sizes, "asl", at_most),
-    "empty.max": GateRule(measures.sizes, "empty", at_most, "share"),
-    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most, "share"),
-    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most, "share"),
-    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most, "share"),
-    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most, "share"),
-    "leakage.max": GateRule(measures.repetition, "leakage", at_most, "share"),
-    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most, "share"),
-    "msttr.min": GateRule(measures.diversity, "ttr-1", at_least),
-    "templated.max": GateRule(measures.templates, "templated", at_most, "share"),
-    "outliers.max": GateRule(measures.outliers, "misplaced", at_most, "share"),
-    "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
-    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most, "share"),
-    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most, "severity"),
-    "findings.max": GateRule(measures.faults, "share", at_most, "share", by_kind=True),
-    "drift.js.max": GateRule(measures.drift, "js", at_most),
-    "drift.js-2.max": GateRule(measures.drift, "js-2", at_most),
-    "drift.js-opening.max": GateRule(measures.drift, "js-opening", at_most),
+    "images.min": GateRule(measures.sizes, "images"),
+    "captions_per_image.min": GateRule(measures.sizes, "captions-per-image-min"),
+    "captions_per_image.max": GateRule(measures.sizes, "captions-per-image-max"),
+    "length.asl.min": GateRule(measures.sizes, "asl"),
+    "length.asl.max": GateRule(measures.sizes, "asl"),
+    "empty.max": GateRule(measures.sizes, "empty"),
+    "duplicates_within_image.max": GateRule(measures.repetition, "within-image"),
+    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact"),
+    "duplicates_across_images.max": GateRule(measures.repetition, "across-images"),
+    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact"),
+    "leakage.max": GateRule(measures.repetition, "leakage"),
+    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact"),
+    "msttr.min": GateRule(measures.diversity, "ttr-1"),
+    "templated.max": GateRule(measures.templates, "templated"),
+    "outliers.max": GateRule(measures.outliers, "misplaced"),
+    "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", end="high", by_metric=True),
+    "choices.blind.max": GateRule(measures.blind_choices, "best-blind"),
+    MAX_SEVERITY: GateRule(measures.faults, "severity"),
+    "findings.max": GateRule(measures.faults, "share", by_kind=True),
+    "drift.js.max": GateRule(measures.drift, "js"),
+    "drift.js-2.max": GateRule(measures.drift, "js-2"),
+    "drift.js-opening.max": GateRule(measures.drift, "js-opening"),
 }
-
-_UNITS: Mapping[str, Unit] = {rule.statistic: rule.unit for rule in GATES.values()} | dict.fromkeys(KINDS, "share")
 
 
 def written(statistic: str, *values: float | None) -> list[str | None]:
     """Write values of a statistic in its unit, with more digits if they look equal."""
-    write, words = _WRITE[_UNITS.get(statistic, "number")], list[str | None]()
+    card = explained(statistic)
+    unit = "share" if statistic in KINDS else card.unit if card else ""
+    write, words = _WRITE.get(unit, _WRITE[""]), list[str | None]()
     for digits in (4, 6, 17):
         words = [None if value is None else write(value, digits) for value in values]
         if len({*words}) == len({*values}):
@@ -123,6 +109,15 @@ class Demand:
     def statistic(self) -> str:
         """The compared statistic: that of the rule, or the kind of finding."""
         return self.kind or self.rule.statistic
+
+    @property
+    def words(self) -> str:
+        """How the statistic is compared with the limit."""
+        return "at least" if self.gate.keys[-1] == "min" else "at most"
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value is within its limit."""
+        return value >= self.limit if self.gate.keys[-1] == "min" else value <= self.limit
 
 
 @dataclass(frozen=True)

@@ -182,11 +182,11 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
     if value is None or not math.isfinite(value):
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
         return measured | _without(demand, measured["reason"] or missing) | {"metric": measured["metric"]}
-    passed = demand.rule.holds(value, demand.limit)
+    passed = demand.holds(value)
     name = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
     name = name if demand.rule.end == "value" else f"{name}, the {demand.rule.end} end of its interval,"
     is_value, limit = written(demand.statistic, value, demand.limit)
-    sentence = f"{name} is {is_value}, expected {demand.rule.words} {limit}"
+    sentence = f"{name} is {is_value}, expected {demand.words} {limit}"
     sentence += f": {measured['reason']}" if measured["reason"] else ""
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": sentence}
     return measured | verdict | {"limit": demand.limit}

@@ -14,8 +14,8 @@ from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import lacking
 from auditor.scoring.variants import RAW
-from auditor.statistics.cards import STATISTICS
 from auditor.statistics.decisions import decisions
+from auditor.statistics.diversity import STATISTICS
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.sameness import SAMENESS, measured_sameness
 from auditor.statistics.studentized import estimates

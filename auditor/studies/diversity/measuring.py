@@ -11,7 +11,8 @@ from auditor.errors import MissingExtraError, UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.ranges import statistics_within
 from auditor.result import Finding, Result, Said, Sentence, Table
-from auditor.statistics.cards import ENDS, STATISTICS
+from auditor.statistics.cards import ends_of
+from auditor.statistics.diversity import STATISTICS
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
@@ -90,7 +91,7 @@ def measured(
         captions.stamp(part.rows.with_columns(tokenizer=pl.lit(captions.tokenizer)))
         for captions, part in zip(every, parts, strict=True)
     )
-    return statistics_within(rows, ENDS), [note for part in parts for note in part.notes]
+    return statistics_within(rows, ends_of("diversity")), [note for part in parts for note in part.notes]
 
 
 #: Statistics that compare captions: as written, letter by letter, with case and outer spaces.

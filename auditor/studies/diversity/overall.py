@@ -16,10 +16,10 @@ from auditor.model import Selection, Source
 from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics import diversity as scored
-from auditor.statistics.cards import STATISTICS, Statistic
 from auditor.statistics.diversity import (
     CONFIDENCE,
     RESAMPLES,
+    STATISTICS,
     WALKED,
     Walk,
     compression_ratio,
@@ -34,7 +34,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import image_order
-from auditor.studies.diversity.settings import CURVE, EVERY, OVER_IMAGES, Asked, DiversitySettings, Known
+from auditor.studies.diversity.settings import CURVE, EVERY, Asked, DiversitySettings, Known
 
 _DECIMALS = 12
 
@@ -204,24 +204,26 @@ def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
         longest=4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
     )
     lists = workspace.rows("list_length")
+    cards = [card for card in STATISTICS.values() if asked.any_of(card.name) and known.answers(card.needs)]
+    wanted = {card.counts for card in cards}
     parts = [pl.DataFrame(schema=scored.MEASURED)]
-    if asked.any_of("tokens", "asl", "sdsl"):
+    if "list_length" in wanted:
         parts.append(scored.lengths(lists))
-    if asked.any_of("types", "distinct-1", "distinct-2", "ngram-diversity"):
+    if "list_gram_count" in wanted:
         parts.append(scored.gram_ratios(workspace.rows("list_gram_count"), lists))
-    if asked.any_of("hd-d", "yule-k", "entropy", "zipf-slope", "top-20"):
+    if "frequency_spectrum" in wanted:
         parts.append(scored.spectrum(workspace.rows("frequency_spectrum"), lists))
-    if asked.any_of("self-repetition"):
+    if "self_repetition" in wanted:
         parts.append(scored.self_repetition(workspace.rows("self_repetition")))
-    if asked.any_of("unique"):
+    if "distinct_caption" in wanted:
         parts.append(scored.shares(workspace.rows("distinct_caption"), lists, "unique", "distinct_captions"))
-    if asked.any_of(SAMENESS):
+    if "sameness" in wanted:
         parts.append(sameness(workspace.rows("sameness")))
-    if known.training and asked.any_of("novel-types"):
+    if "novel_type" in wanted:
         parts.append(scored.novel_types(workspace.rows("novel_type"), lists))
-    if known.training and asked.any_of("novel"):
+    if known.training and "novel_caption" in wanted:
         parts.append(_novel(workspace, lists, known.training))
-    if known.training and known.evaluation and asked.any_of("learnable", "limit", "recalled", "coverage"):
+    if "coverage" in wanted:
         parts.append(scored.coverage(workspace.rows("coverage"), lists))
     together = pl.concat(
         [part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts]
@@ -248,7 +250,7 @@ def _ordered(
     asked: Asked,
 ) -> tuple[list[Walk], str | None]:
     """Return the walks for the selected statistics, and why they are not in the order of the file."""
-    if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
+    if not asked.any_of(_PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
     orders, why_not = _orders(workspace, selection, settings, declared)
     return _walks(workspace.rows("list_tokens"), orders), why_not
@@ -302,7 +304,8 @@ def _signed(
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
-    card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
+    """Return the signature of a statistic."""
+    card = STATISTICS[name]
     lists = "full" if settings.full_lists and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
     if card.walks or name == _PRESSED:
@@ -313,7 +316,7 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
         shown["segment"] = settings.segment
     if name in ("unique", "novel"):
         shown["equal"] = "text" if settings.as_written else "tokens"
-    if name in OVER_IMAGES:
+    if card.over_images:
         shown |= {"ci": f"{CONFIDENCE:.0%}-{INTERVAL}-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
         shown["train"] = known.training.pinned_name

@@ -10,13 +10,15 @@ from auditor.model import Progress, Selection
 from auditor.result import Figure, Finding, Result, Signature, Table, about, counted
 from auditor.result.views import EMPTY, View, arranged
 from auditor.scoring.registry import References
-from auditor.statistics.cards import CLASSES
 from auditor.statistics.summary import INTERVAL, ratio
 from auditor.store.captions import EVALUATION, Captions, selections_of, stamp
 from auditor.studies.diversity.content_words import Content, Pairing, pairings
 from auditor.studies.diversity.settings import DiversitySettings
 
 _VERSION = 1
+
+#: The importance classes that are always listed: those of five captions per image.
+CLASSES = 5
 
 _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 

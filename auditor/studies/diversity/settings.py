@@ -11,7 +11,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Selection
-from auditor.statistics.cards import STATISTICS
+from auditor.statistics.diversity import STATISTICS
 from auditor.store.captions import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.text import AUTO
@@ -50,18 +50,12 @@ Statistics = Annotated[
         "Statistic to compute: ttr-1, mtld, curve, or all; repeat for more; default: those of the 2018 paper.",
         "statistic",
         "s",
-        choices=lambda: [*STATISTICS, CURVE, ALL],
+        choices=lambda: [*(name for name in STATISTICS if name != CURVE), CURVE, ALL],
     ),
 ]
 
 #: The name of the type-token curve, which has values at several numbers of tokens.
 CURVE = "curve"
-
-#: Statistics that are computed only on request; van Miltenburg et al. 2018 use none of them.
-ON_REQUEST = frozenset({"mattr", "mtld", "hd-d", "self-repetition", "compression-ratio", "yule-k", "zipf-slope"})
-
-#: Statistics with an interval over resampled images.
-OVER_IMAGES = ("sdsl", "sameness")
 
 ALL = "all"
 
@@ -77,7 +71,7 @@ class Asked:
         """Read names as typed; none: all except those on request."""
         if names and ALL in names:
             return EVERY
-        return cls(frozenset(names or {*STATISTICS, CURVE} - ON_REQUEST))
+        return cls(frozenset(names or (card.name for card in STATISTICS.values() if not card.on_request)))
 
     def any_of(self, *names: str) -> bool:
         """Return whether any of the statistics is selected."""

@@ -22,9 +22,8 @@ from auditor.result import Result, Table, findings_in, notes_in
 from auditor.result.portraits import Quoted
 from auditor.result.views import arranged, labeled
 from auditor.scoring.registry import DECIMALS, References
-from auditor.statistics import cards
-from auditor.statistics.cards import STATISTICS
-from auditor.statistics.diversity import CONFIDENCE
+from auditor.statistics.cards import ends_of
+from auditor.statistics.diversity import CONFIDENCE, STATISTICS
 from auditor.statistics.sameness import SAMENESS
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
@@ -37,9 +36,10 @@ from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, 
 from auditor.studies.diversity.tables import FIGURES, correlated, lead, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
 
-_LOCAL = tuple(card.name for card in cards.LOCAL if card.needs == "evaluation")
-
-_WITHIN = tuple(card.name for card in cards.LOCAL if card.needs != "evaluation")
+_LOCAL, _WITHIN = (
+    tuple(card.name for card in STATISTICS.values() if card.needs == needs)
+    for needs in ("evaluation", "several captions of an image")
+)
 
 
 def image_diversity(
@@ -222,4 +222,4 @@ def _only(table: Table, asked: Asked) -> Table:
 
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
     rows = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed").cast(pl.Schema(ROWS))
-    return statistics_within(rows, cards.ENDS).with_columns(pl.col("value", "low", "high").round(DECIMALS))
+    return statistics_within(rows, ends_of("diversity")).with_columns(pl.col("value", "low", "high").round(DECIMALS))

@@ -12,10 +12,9 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Figure, Result, Signature, Table, digits, interval
 from auditor.result.views import EMPTY, View, arranged, labeled
-from auditor.statistics.cards import STATISTICS
 from auditor.statistics.correlation import FEWEST, correlate_statistics, heatmap, matrix
-from auditor.statistics.diversity import CONFIDENCE, RESAMPLES
-from auditor.studies.diversity.settings import CURVE, OVER_IMAGES, Asked, DiversitySettings, Known
+from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, STATISTICS
+from auditor.studies.diversity.settings import CURVE, Asked, DiversitySettings, Known
 
 _VERSION = 1
 
@@ -61,29 +60,20 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Result | None:
     return Result("diversity", pairs, tables=(table,), figures=(heatmap(pairs),))
 
 
-_TABLES = (
-    ("length and vocabulary", ("tokens", "types", "asl", "sdsl")),
-    ("type-token ratios", ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "mattr", "mtld")),
-    ("distribution of words", ("distinct-1", "distinct-2", "hd-d", "yule-k", "entropy", "zipf-slope", "top-20")),
-    ("repetition and novelty", ("ngram-diversity", "self-repetition", "compression-ratio", "unique", "sameness",
-                                "novel", "novel-types")),
-    ("words of the evaluation data", ("learnable", "limit", "recalled", "coverage")),
-)  # fmt: skip
-
-
 _INTERVALS = tuple(
     View(
         Table(
-            f"{name}, with an interval over images",
+            f"{card.name}, with an interval over images",
             EMPTY,
-            name=name,
+            name=card.name,
             caption=f"low, high: {CONFIDENCE:.0%} confidence interval ({RESAMPLES:,} resamples of images)",
-            digits=tuple((column, STATISTICS[name].digits) for column in (name, "low", "high")),
+            digits=tuple((column, card.digits) for column in (card.name, "low", "high")),
         ),
-        where=(pl.col("statistic") == name) & (pl.col("spread") == "images"),
-        columns=("dataset", pl.col("value").alias(name), "low", "high"),
+        where=(pl.col("statistic") == card.name) & (pl.col("spread") == "images"),
+        columns=("dataset", pl.col("value").alias(card.name), "low", "high"),
     )
-    for name in OVER_IMAGES
+    for card in STATISTICS.values()
+    if card.over_images
 )
 
 _DECILE = pl.col("statistic").str.extract(r"^coverage-decile-(\d+)$").cast(pl.Int64)
@@ -113,12 +103,16 @@ FIGURES = (
 
 def tables(selections: Sequence[Selection], rows: pl.DataFrame, known: Known, statistics: Asked) -> Iterator[Table]:
     """Yield tables of statistics by topic, with a row for each selection, and of coverage by decile."""
-    for title, names in _TABLES:
-        asked = [name for name in names if known.answers(STATISTICS[name].needs) and statistics.any_of(name)]
+    for topic in dict.fromkeys(card.topic for card in STATISTICS.values() if card.topic):
+        cards = sorted(
+            (card for card in STATISTICS.values() if card.topic == topic and known.answers(card.needs)),
+            key=lambda card: not card.leads,
+        )
+        asked = [card.name for card in cards if statistics.any_of(card.name)]
         if asked:
             frame = _wide(selections, rows, asked)
             digits = tuple((name, max(STATISTICS[name].digits, 1)) for name in asked)
-            yield Table(title, frame, digits=digits, name="statistics")
+            yield Table(topic, frame, digits=digits, name="statistics")
     yield from arranged(_INTERVALS, selections, rows)
     bars = tuple(selection.label for selection in selections)
     deciles = View(

@@ -17,7 +17,7 @@ from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.statistics.cards import STATISTICS
+from auditor.statistics.diversity import STATISTICS
 from auditor.statistics.intervals import around, low_and_high
 from auditor.statistics.summary import CONFIDENCE, INTERVAL, ratio, summarize
 from auditor.store.captions import Captions, selections_of
@@ -119,7 +119,7 @@ def _over_images(values: pl.DataFrame) -> pl.DataFrame:
     """Return the mean over images of each column but `image`, with its interval."""
     summary = summarize(values, ["image"])
     ends = [
-        around(mean, sd and sd / n**0.5, n, CONFIDENCE, (STATISTICS[name].lowest, STATISTICS[name].highest))
+        around(mean, sd and sd / n**0.5, n, CONFIDENCE, STATISTICS[name].ends)
         for name, mean, sd, n in summary.select("metric", "mean", "sd", "n").iter_rows()
     ]
     shown = summary.rename({"metric": "statistic", "mean": "value"}).with_columns(low_and_high(ends))
@@ -130,7 +130,7 @@ def _vocabulary(captions: Captions, content: Content, progress: Progress) -> pl.
     workspace = captions.workspace()
     bind_candidates(workspace, [HUMAN])
     bind_words(workspace, [captions], content, progress)
-    shares = {name for name in VOCABULARY if STATISTICS[name].highest == 1}
+    shares = {name for name in VOCABULARY if STATISTICS[name].ends[1] == 1}
     counted = ratio(workspace.rows("image_vocabulary"), shares).select(
         statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
     )

@@ -14,7 +14,8 @@ import polars as pl
 from auditor.scoring.scale_out.work import Work
 from auditor.scoring.single_captions import lists_of
 from auditor.statistics import diversity as scored
-from auditor.statistics.sameness import SAMENESS, sameness
+from auditor.statistics.cards import cards_of
+from auditor.statistics.sameness import sameness
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.sqlfiles import catalogue
@@ -28,27 +29,6 @@ from auditor.studies.findings.summary import LENGTHS, MEASURED, SPLITS
 SUMMED = pl.Schema({"statistic": pl.String, "part": pl.String, "place": pl.Int64, "number": pl.Int64})
 
 NUMBERS, LIST_WORDS, LIST_GRAMS, GRAMS = "numbers", "list-words", "list-grams", "grams"
-
-_RANDOM_ORDER = "it reads all captions in random orders"
-_OF_IMAGES = "its mean and interval need a value for each image"
-
-#: Why numbers of the commands are not computed in stages.
-_WHY_NOT = {
-    **{("diversity", name): _RANDOM_ORDER for name in ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "curve")},
-    ("diversity", "mbleu"): "`auditor bounds DATASET --work FOLDER` computes BLEU in stages",
-    **{
-        ("diversity", name): _OF_IMAGES
-        for name in ("div-1", "div-2", "image-types", "image-content-types", "image-ttr")
-    },
-    ("objects", "objects"): "it needs a list of the objects of each image, which shards do not have",
-}
-
-_DIVERSITY = (
-    "tokens", "types", "asl", "sdsl", "distinct-1", "distinct-2", "ngram-diversity", "entropy", "top-20", "unique",
-    SAMENESS,
-)  # fmt: skip
-
-_REASONS = ["command", "statistic", "not_checked_because"]
 
 _ALL_LISTS = (1 << 32) - 1
 
@@ -150,10 +130,19 @@ def measured(
             pl.DataFrame({"command": "profile", "statistic": "rejected", "value": float(rejected)}),
             _duplicates(one).with_columns(command=pl.lit("duplicates")),
             _diversity(workspace, sizes, list_words).with_columns(command=pl.lit("diversity")),
-            pl.DataFrame([(*what, why) for what, why in _WHY_NOT.items()], schema=_REASONS, orient="row"),
+            _why_not(),
         ]
     empty = pl.DataFrame(schema=MEASURED)
     return pl.concat([empty, *parts], how="diagonal_relaxed").cast(MEASURED)  # type: ignore[arg-type]
+
+
+def _why_not() -> pl.DataFrame:
+    """Return the statistics whose values over shards do not follow from counts, with the reasons of their cards."""
+    cards = [*scored.STATISTICS.values(), cards_of("objects")["objects"]]
+    rows = dict.fromkeys(
+        (card.study, card.family, card.adds_up) for card in cards if card.adds_up is not True and not card.on_request
+    )
+    return pl.DataFrame([*rows], schema=["command", "statistic", "not_checked_because"], orient="row")
 
 
 def _profile(workspace: Workspace, sizes: pl.DataFrame, one: Mapping[str, int], words: pl.DataFrame) -> pl.DataFrame:
@@ -182,7 +171,8 @@ def _profile(workspace: Workspace, sizes: pl.DataFrame, one: Mapping[str, int], 
     workspace.bind_rows(
         "repeat_count", pl.DataFrame([{name: one[name] for name in catalogue()["repeat_count"].returns}])
     )
-    rows = workspace.part("profile", {name: pl.DataFrame([row], orient="row") for name, row in given.items()})
+    row = workspace.part("profile", {name: pl.DataFrame([row], orient="row") for name, row in given.items()})
+    rows = profile.sizes_of(row)
     own = dict(zip(_ACROSS, (one[_ACROSS[0]], _unusual(lengths), _uneven(of_images)), strict=True))
     signs = [(name, float(own.get(name, one.get(name, 0)))) for name in profile.HYGIENE]
     splits = of_images.group_by(scope="part").agg(pl.col("number").sum()).sort("scope", nulls_last=True)
@@ -260,5 +250,6 @@ def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFra
         ],
         how="vertical_relaxed",
     )
-    asked = every.filter(pl.col("statistic").is_in(_DIVERSITY)).with_columns(draw=pl.lit(None, pl.Int32))
+    on_request = [name for name, card in scored.STATISTICS.items() if card.on_request]
+    asked = every.filter(~pl.col("statistic").is_in(on_request)).with_columns(draw=pl.lit(None, pl.Int32))
     return summary(asked, lists).select("statistic", "value")

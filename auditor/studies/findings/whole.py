@@ -90,4 +90,4 @@ def _collapsed(captions: Captions, progress: Progress) -> list[Finding]:
 
 
 def _counted(captions: Captions) -> dict[str, float]:
-    return dict(captions.facts().rows("profile").select("statistic", "value").iter_rows())
+    return captions.facts().rows("profile").row(0, named=True)

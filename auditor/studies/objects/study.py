@@ -15,6 +15,7 @@ from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Kind, Progress, silent
 from auditor.result import Result, Signature, Table, counted, listed
+from auditor.statistics.cards import cards_of
 from auditor.statistics.common_items import Coverage, Items, refuse_disjoint
 from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, selections_of
@@ -22,7 +23,7 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.objects.rows import System, rows_of
 
-_STATISTICS, _VERSION = ("chair-s", "chair-i", "objects", "object-recall", "chair-s-at-equal-objects"), 1
+_VERSION = 1
 
 _MENTIONS, _EXAMPLES = "mentions of objects", 3
 
@@ -127,7 +128,7 @@ def objects(
     systems = [system.on(coverage.pair(system.label)) for system in systems]
     of_named = "names" if named is inventory else named.selection.pinned_name
     settings = {"objects": inventory.selection.pinned_name, "synonyms": of_named, "tok": inventory.tokenizer}
-    signed = {name: str(Signature(name, settings, _VERSION)) for name in _STATISTICS}
+    signed = {name: str(Signature(name, settings, _VERSION)) for name in cards_of("objects")}
     if mentions is not None:
         write_rows(pl.concat(system.mentions for system in systems), mentions)
     return Result(

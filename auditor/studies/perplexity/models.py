@@ -22,6 +22,7 @@ import polars as pl
 
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection
+from auditor.statistics.cards import cards_of
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
@@ -100,7 +101,7 @@ def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, capt
 
 
 #: The statistics of each pair of datasets, in order.
-STATISTICS = ("perplexity", "perplexity-known", "oov", "cross-entropy", "ratio")
+STATISTICS = tuple(cards_of("perplexity"))
 
 _DECIMALS = 12
 

@@ -14,6 +14,7 @@ from auditor.asking import question
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.result.views import EMPTY, View, filled
+from auditor.statistics.cards import cards_of
 from auditor.store import versions
 from auditor.store.captions import select_all, selections_of, stamp
 from auditor.store.connection import Store
@@ -151,8 +152,7 @@ def _views(draws: int, sets: int) -> list[View[Table]]:
     matrices = [
         ("perplexity", "value", "perplexity: trained on rows, tested on columns"),
         ("perplexity", "sd", f"standard deviation of the perplexity over {draws} seeds"),
-        ("oov", "value", "oov: share of unknown tokens"),
-        ("ratio", "value", "ratio: perplexity / perplexity under the tested dataset's own model"),
+        *((name, "value", f"{name}: {cards_of('perplexity')[name].definition}") for name in ("oov", "ratio")),
     ]
     return [
         View(Table(title, EMPTY, name=statistic), statistic, pivot=("tested on", "trained on", column))

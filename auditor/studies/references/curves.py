@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from auditor.model import Progress
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.scoring.registry import MetricRequest
+from auditor.statistics.cards import cards_of
 from auditor.statistics.correlation import at_level, correlate
 from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
@@ -28,19 +29,7 @@ _IMAGES = 1000
 
 _SHARE = "detectable-share"
 
-STATISTICS = (
-    "mean",
-    "stability",
-    "stability-image",
-    "reliability",
-    "reliability-image",
-    "detectable",
-    f"detectable-{_IMAGES}",
-    _SHARE,
-    "knee",
-    "enough",
-    "stable",
-)
+STATISTICS = tuple(cards_of("references"))
 
 #: (metric, statistic) -> a value, or null.
 _Values = dict[tuple[str, str], float | None]

@@ -21,25 +21,17 @@ from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Signature, Table, program
 from auditor.result.document import Section
 from auditor.sources import FORMATS
+from auditor.statistics.cards import cards_of
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.bounds import bounds
 from auditor.studies.findings import all_findings
 from auditor.studies.report.request import ReportContext, ReportSettings
 
-_STATISTICS: Mapping[str, str] = {
-    "captions-per-image-min": "captions per image, minimum",
-    "captions-per-image-mean": "captions per image, mean",
-    "captions-per-image-max": "captions per image, maximum",
-    "asl": "words per caption, mean",
-    "sdsl": "words per caption, standard deviation",
-    "length-min": "words per caption, minimum",
-    "length-max": "words per caption, maximum",
-    "tokens": "words",
-    "types": "different words",
-    "types-occurring-once": "words that occur once",
-    "distinct-captions": "different captions",
-}
+_STATISTICS = (
+    "captions-per-image-min", "captions-per-image-mean", "captions-per-image-max", "asl", "sdsl", "length-min",
+    "length-max", "tokens", "types", "types-occurring-once", "distinct-captions",
+)  # fmt: skip
 
 _CANDIDATES: Mapping[str, str] = {
     "human": "a caption against the others of its image",
@@ -136,7 +128,11 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
 
 def _statistics(context: ReportContext, profiled: Result) -> Section:
     value = dict(profiled.frame.select("statistic", "value").iter_rows())
-    rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
+    cards = cards_of("profile")
+    rows = {
+        "statistic": [cards[name].definition for name in _STATISTICS],
+        "value": [_shown(value.get(name)) for name in _STATISTICS],
+    }
     table = Table("", pl.DataFrame(rows), name="statistics")
     return Section("statistics", "Statistics", tables=(table,), notes=tuple(context.tokenizer_notes))
 
@@ -188,9 +184,9 @@ def _published_at(selection: Selection, about: Source | None) -> str | None:
 def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:
     signature = str(Signature("profile", {"tok": tokenizer}, 2))
     value = dict(profiled.frame.select("statistic", "value").iter_rows())
-    for name, meaning in {"images": "images", "captions": "captions", **_STATISTICS}.items():
+    for name in ("images", "captions", *_STATISTICS):
         if value.get(name) is not None:
-            whole = int(value[name])
+            meaning, whole = cards_of("profile")[name].definition, int(value[name])
             yield Number(f"profile/{name}", meaning, whole if whole == value[name] else value[name], signature)
 
 

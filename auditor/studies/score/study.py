@@ -224,7 +224,7 @@ def _of_captions(
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
-    tables, lead = _tables(captions, systems, placed, requested, distinct=distinct), coverage.lead()
+    tables, lead = _tables(captions, systems, placed, requested, distinct=distinct), tuple(coverage.lead())
     if resampling and len(systems) > 1:
         steps.begin()
         some, raw = against.select(captions), placed.filter(variant=RAW)

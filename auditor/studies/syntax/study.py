@@ -19,10 +19,11 @@ from auditor.result import Finding, Result, Signature, about
 from auditor.result.views import arranged
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import Lists, parallel_lists
+from auditor.statistics.cards import ends_of
 from auditor.statistics.intervals import POSITIVE, around
 from auditor.statistics.resampling import jackknife_error
 from auditor.statistics.summary import CONFIDENCE, INTERVAL, ratio
-from auditor.statistics.syntax import ENDS, TYPES, definitions, measured
+from auditor.statistics.syntax import TYPES, definitions, measured, needs_heads
 from auditor.store import parses
 from auditor.store.captions import EVALUATION, Captions, selections_of, stamp, why_not_english
 from auditor.store.connection import Store
@@ -208,7 +209,7 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
         .alias("reason"),
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
-    return statistics_within(complete, ENDS).with_columns(pl.col("value", "low", "high").round(DECIMALS))
+    return statistics_within(complete, ends_of("syntax")).with_columns(pl.col("value", "low", "high").round(DECIMALS))
 
 
 def _interval(name: str) -> str:
@@ -274,7 +275,7 @@ def statistics(
     parallel = parallel_lists(workspace, selection, lists, full=False)
     images = workspace.query("select count(distinct image_no) from reference").item()
     types = _types(workspace.rows("type_count", lists=parallel.asked), parallel, images)
-    absent = [name for name, word_type in TYPES.items() if word_type.parsed and not does_parse]
+    absent = [name for name, word_type in TYPES.items() if needs_heads(word_type) and not does_parse]
     types = types.with_columns(
         pl.when(~pl.col("statistic").is_in(absent)).then(pl.col(name)).alias(name)
         for name in types.columns
@@ -287,7 +288,7 @@ def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
     """Return the types of each kind, a mean over lists, with the interval of a jackknife over images."""
     rows = []
     for name, word_type in TYPES.items():
-        of_kind = counts.filter(kind=word_type.kind)
+        of_kind = counts.filter(kind=word_type.part)
         value = float(of_kind["types"].sum()) / parallel.number
         lost = of_kind.drop_nulls("image_no").group_by("image_no").agg(pl.col("types").sum())["types"].to_numpy()
         without = np.concatenate([value - lost / parallel.number, np.full(max(images - len(lost), 0), value)])

@@ -9,7 +9,8 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Figure, Table
 from auditor.result.views import EMPTY, View, labeled
-from auditor.statistics.syntax import DEPTHS, LENGTHS, STATISTICS, TYPES
+from auditor.statistics.cards import cards_of
+from auditor.statistics.syntax import STATISTICS, TYPES
 
 #: The tables, by the groups of statistics, with titles.
 _TITLES = {
@@ -47,9 +48,7 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterat
     rows = labeled(selections, frame)
     values = rows.drop_nulls("value").pivot("statistic", index="dataset", values="value")
     for group, title in _TITLES.items():
-        names = [statistic.name for statistic in STATISTICS if statistic.group == group]
-        if group == "phrases":
-            names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
+        names = [card.name for card in cards_of("syntax").values() if card.topic == group]
         columns = [pl.col(name) * (_PER_1000 if group == "rare" else 1) for name in names if name in values.columns]
         if not columns:
             continue
@@ -69,8 +68,9 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterat
         yield Table(title, wide, caption=_CAPTIONS.get(group), digits=tuple(digits), name=group)
 
 
-def _histogram(kind: str, numbers: Sequence[int], title: str, label: str) -> View[Figure]:
-    names = {f"{kind}-{number}": f"{number}+" if number == numbers[-1] else str(number) for number in numbers}
+def _histogram(kind: str, title: str, label: str) -> View[Figure]:
+    names = {card.name: card.name.rpartition("-")[2] for card in STATISTICS if card.name.rpartition("-")[0] == kind}
+    names[[*names][-1]] += "+"
     return View(
         Figure(
             kind, title, "bars", EMPTY, x="number", y="value", series="dataset", low="low", high="high",
@@ -83,8 +83,8 @@ def _histogram(kind: str, numbers: Sequence[int], title: str, label: str) -> Vie
 
 #: Compounds by length and prepositional phrases by depth, per caption, as in figure 7 of the paper.
 HISTOGRAMS = (
-    _histogram("compounds", LENGTHS, "Compounds by length", "nouns in a compound"),
-    _histogram("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions in a phrase"),
+    _histogram("compounds", "Compounds by length", "nouns in a compound"),
+    _histogram("prepositional-depth", "Prepositional phrases by depth", "prepositions in a phrase"),
 )
 
 

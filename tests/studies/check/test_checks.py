@@ -17,6 +17,7 @@ from auditor.cli.app import main
 from auditor.errors import SqlError, UsageError
 from auditor.model import Gate, Source
 from auditor.result import Result
+from auditor.statistics.cards import explained
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.check import gates, measures
@@ -179,7 +180,7 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
 
 def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for value in (math.nan, math.inf, None):
-        rule = gates.GateRule(lambda _, v=value: measures._row("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
+        rule = gates.GateRule(lambda _, v=value: measures._row("images", v, "s"), "images")  # type: ignore[misc]
         monkeypatch.setitem(gates.GATES, "images.min", rule)  # type: ignore[arg-type]
         (row,) = checked(held, gate("images.min", 5))
         assert row["verdict"] == "not answerable"
@@ -236,6 +237,13 @@ def test_values_are_written_with_enough_digits_to_tell_them_apart() -> None:
     assert gates.written("leakage", 0.134396, 0.05, None) == ["13.4%", "5%", None]
     assert gates.written("leakage", 0.050001, 0.05) == ["5.0001%", "5%"]
     assert gates.written("images", 1234567.0, 0.5) == ["1,234,567", "0.5"]
+
+
+def test_a_gate_is_on_the_side_that_the_card_of_its_statistic_calls_worse() -> None:
+    for name, rule in gates.GATES.items():
+        card = explained(rule.statistic)
+        assert card is not None, name
+        assert card.better != ("lower" if name.endswith(".min") else "higher"), name
 
 
 def test_own_gate_replaces_that_of_all(held: Store) -> None:
