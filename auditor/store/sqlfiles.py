@@ -113,42 +113,6 @@ def over(statement: str, tables: Mapping[str, str]) -> str:
     return _READ.sub(named, statement)
 
 
-def cut(statement: str, tables: Mapping[str, str], last: str = "", select: str = "") -> str:
-    """Replace common table expressions of a statement by tables; end after the `last` one with a SELECT on it.
-
-    Expressions that are not needed then are left out. Raises `LookupError` for a name that the statement lacks.
-    """
-    spans = {match[1]: (match.end(), _closing(statement, match.end())) for match in _EXPRESSION.finditer(statement)}
-    bodies = {name: f"from {tables[name]}" if name in tables else statement[slice(*spans[name])] for name in spans}
-    if unknown := {*tables, *([last] if last else [])} - {*bodies}:
-        raise LookupError(f"no common table expression is called {', '.join(sorted(unknown))}")
-    tail = select or f"from {last}" if last else statement[max(stop for _, stop in spans.values()) + 1 :]
-    needed, texts = set[str](), [tail]
-    while texts:
-        named = {found for pair in _LISTED.findall(texts.pop()) for found in pair if found in bodies} - needed
-        needed |= named
-        texts += [bodies[name] for name in named]
-    kept = ",\n".join(f"{name} as (\n{bodies[name]}\n)" for name in bodies if name in needed)
-    return f"with {kept}\n{tail}"
-
-
-#: A relation that a statement reads: after `from` or `join`, or in a list of relations with their aliases.
-_LISTED = re.compile(r"\b(?:from|join)\s+(\w+)|,\s*(\w+) as \w+\b")
-
-#: The beginning of a common table expression, which is at the beginning of a line.
-_EXPRESSION = re.compile(r"^(?:with )?(\w+) as (?:materialized )?\(", re.MULTILINE)
-
-
-def _closing(statement: str, start: int) -> int:
-    """Return the position of the parenthesis that closes the one before `start`."""
-    depth = 1
-    for match in re.compile(r"--[^\n]*|'[^']*'|[()]").finditer(statement, start):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if not depth:
-            return match.start()
-    raise LookupError("a parenthesis is open")
-
-
 @functools.cache
 def macros() -> dict[str, str]:
     """Return the definition of every macro that SELECTs may call, by name."""

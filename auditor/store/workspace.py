@@ -7,15 +7,13 @@ has changed, as for the next bucket of images. It is never written to the file.
 from __future__ import annotations
 
 import copy
-import re
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import replace
+from collections.abc import Iterable, Set
 from typing import Any
 
 import polars as pl
 
 from auditor.store.connection import Held, Store
-from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, cut, declared, over, reads_of
+from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, declared, over, reads_of
 
 _OF_BUCKET = "first_image"
 
@@ -144,26 +142,6 @@ class Workspace:
         """Run a file on the relations it reads."""
         file, source = catalogue()[name], self.given(**params)
         return self._store.query(source._select(file), file.chosen(source.params))
-
-    def part(self, name: str, given: Mapping[str, pl.DataFrame], last: str = "", select: str = "") -> pl.DataFrame:
-        """Run a file whose common table expressions are `given`, or only up to the `last` one, with a SELECT on it.
-
-        So counts of several stores can be added in between. A given row with a column `repeated` counts so many times.
-        """
-        held = {}
-        for expression, rows in given.items():
-            once = "(select *, unnest(range(repeated)) as nth from made_outside)"
-            form = (
-                f"select * exclude (repeated, nth) from {once}" if "repeated" in rows.columns else "from made_outside"
-            )
-            with self._store.registered("made_outside", rows):
-                held[expression] = self._store.hold(expression, form, {})
-        file = catalogue()[name]
-        statement = cut(file.statement, {expression: rows.table for expression, rows in held.items()}, last, select)
-        reads = tuple(read for read in file.reads if re.search(rf"\b(?:from|join)\s+{read}\b", statement))
-        params = tuple(param for param in file.params if f"${param}::" in statement)
-        own = replace(file, statement=statement, reads=reads, params=params)
-        return self._store.query(self._select(own), own.chosen(self.params))
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""

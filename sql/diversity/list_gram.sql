@@ -4,6 +4,7 @@
 -- params: tokenizer VARCHAR, longest UTINYINT
 -- reads: list_caption, caption_tokens
 -- returns: list_no, n, gram, occurrences
+-- merges: sum occurrences
 --
 -- The n-grams (n = 1 to $longest, 4 at most) within the captions of each list. Four token numbers fit in one integer,
 -- the first highest.

@@ -4,6 +4,7 @@
 -- reads: list_caption
 -- returns: list_no, captions, wordless, tokens, squares
 -- order: list_no
+-- merges: sum captions, wordless, tokens, squares
 --
 -- The number of captions of each list, and their lengths as whole numbers, for an exact mean and standard deviation.
 select

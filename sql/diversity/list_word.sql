@@ -4,6 +4,7 @@
 -- params: tokenizer VARCHAR
 -- reads: list_caption, caption_tokens
 -- returns: list_no, token_id, captions
+-- merges: sum captions
 --
 -- The number of captions of each list that contain a word. Counts of parts of a list add up to those of the whole.
 with word as (

@@ -4,6 +4,7 @@
 -- reads: reference
 -- returns: list_no, captions, no_longer, no_shorter
 -- order: list_no
+-- merges: sum captions, no_longer, no_shorter
 --
 -- How many images have a caption in each parallel list, and how many of those captions are not longer or not shorter
 -- than the one before them. If nearly all are, slots are sorted by length and a list is not the work of one annotator.

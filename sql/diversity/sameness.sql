@@ -1,20 +1,19 @@
 -- name: sameness
 -- version: 1
 -- grain: list
--- reads: list_caption, list_word
+-- reads: list_length, list_word
 -- returns: list_no, captions, words, pairs
 -- order: n.list_no
 --
 -- The whole numbers of sameness: the captions of each list, their different words summed over captions, and the pairs
 -- of captions that share a word, in both directions, summed over words: a word in df captions is shared by
 -- df (df - 1) pairs.
-with size as (select list_no, count(*) as captions from list_caption group by list_no),
-shared as (
+with shared as (
     select list_no, sum(captions)::bigint as words, sum(captions::bigint * (captions::bigint - 1))::bigint as pairs
     from list_word
     group by list_no
 )
 select n.list_no, n.captions, coalesce(s.words, 0) as words, coalesce(s.pairs, 0) as pairs
-from size as n
+from list_length as n
 left join shared as s using (list_no)
 order by n.list_no

@@ -26,8 +26,8 @@ SEARCHED, WORDINGS, RARITY, BAGS, PAIRS = "searched", "wordings", "rarity", "bag
 
 SIMILAR, FIRSTS, REPEATS = "similar", "firsts", "repeats"
 
-#: Further files: the numbers of images of texts that several have; how many captions are equal.
-AT_IMAGES, TEXTS = "texts-at-images", "texts"
+#: A further file: the numbers of images of texts that several have.
+AT_IMAGES = "texts-at-images"
 
 #: Further files: occurrences of texts, words and lengths of a partition of texts; rare words of its texts.
 _OCCURRENCES, _WORDS, _LENGTHS, _KEYS = "occurrences", "words-of-texts", "lengths-of-texts", "keys"
@@ -72,7 +72,9 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     shown = placed.group_by("text_no").agg(images=pl.col("image_no").n_unique())
     several = shown.filter(pl.col("images") > 1).sort("text_no")
     work.put(AT_IMAGES, number, several)
-    work.put(TEXTS, number, measures.texts(placed.lazy(), several.select("text_no")))
+    repeated, distinct = measures.texts(placed.lazy(), several.select("text_no"))
+    work.put(measures.TEXTS, number, repeated)
+    work.put(measures.DISTINCT, number, distinct)
     of_bucket = captions.select("bucket", "tokens").join(texts, on="tokens").unique()
     return of_bucket.select("bucket", "text_no", "tokens").sort("bucket", "text_no")
 

@@ -101,14 +101,17 @@ def _at_several_images(plan: ShardPlan, work: Work, number: int, workspace: Work
 def counts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count a bucket, in a file for each sum of a round; in the first one, also for other commands."""
     names = _known(plan, round_, merging.is_sum)
-    with bucket_of(plan, work, number, share, {*names}.union(*map(merging.given, names)) - {*names}) as checked:
+    is_first, further = round_ == 1, is_measured(plan)
+    usual = measures.USUAL if further and not is_first else ()
+    with bucket_of(plan, work, number, share, {*usual}.union(*map(merging.given, names)) - {*names}) as checked:
         bind_words(checked, names)
-        for name in names:
-            work.put(name, number, checked.workspace.rows(name))
-        if round_ == 1 and is_compared(plan):
+        for name in dict.fromkeys([*names, *(measures.COUNTED if further and is_first else ())]):
+            work.put(name, number, checked.workspace.rows(name, lists=measures.ALL_LISTS))
+        if is_first and is_compared(plan):
             work.put(alike.SEARCHED, number, alike.searched(checked.workspace, plan, number))
-        if round_ == 1 and is_measured(plan):
-            for name, rows in measures.counted(checked, len(plan.buckets)).items():
+        if further:
+            made = measures.grams_of if is_first else measures.hygiene
+            for name, rows in made(checked, len(plan.buckets)).items():
                 work.put(name, number, rows, len(plan.buckets))
     return pl.DataFrame({"bucket": [number]})
 
@@ -169,23 +172,6 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
                 rows = FINDERS[kind](checked)
             lists.append(rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED}))
     return pl.concat(lists)
-
-
-def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Compute the sizes, duplicates and diversity of all shards. Columns: `measures.MEASURED`."""
-    del number
-
-    def added(rows: pl.LazyFrame, *by: str) -> pl.DataFrame:
-        return rows.group_by(by).agg(pl.exclude(by).sum()).sort(by).collect()
-
-    parts = work.every(alike.TEXTS, plan.partitions), work.every(measures.GRAMS, len(plan.buckets))
-    return measures.measured(
-        added(pl.concat([work.every(measures.NUMBERS, len(plan.buckets)), *parts]), "statistic", "part", "place"),
-        added(work.every(measures.LIST_WORDS, len(plan.buckets)), "list_no", "token_id"),
-        work.scan(VOCABULARY, 0).select("times").collect(),
-        work.every(RECORDS, len(plan.buckets)).select(pl.col("reason").count()).collect().item(),
-        share,
-    )
 
 
 def is_measured(plan: ShardPlan) -> bool:
@@ -298,7 +284,7 @@ def _round(number: int) -> list[Stage[ShardPlan]]:
         return len(_known(plan, number, is_one))
 
     def counting(plan: ShardPlan) -> int:
-        needed = made(plan, merging.is_sum) or (number == 1 and (is_compared(plan) or is_measured(plan)))
+        needed = made(plan, merging.is_sum) or is_measured(plan) or (number == 1 and is_compared(plan))
         return len(plan.buckets) if needed else 0
 
     parts_of: dict[str, tuple[Callable[[ShardPlan], int], Callable[..., pl.DataFrame]]] = {
@@ -323,7 +309,7 @@ STAGES = {
         *_round(2),
         Stage(FOUND, "findings", _of_buckets, _once, found),
         Stage(measures.GRAMS, "n-grams", _of_measured(_of_buckets), _once, measures.grams),
-        Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measured),
+        Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measures.measured),
         Stage(alike.RARITY, "words of texts", _of_measured(_once), _once, alike.rarity),
         Stage(alike.BAGS, "rare words", _of_measured(_of_partitions), _once, alike.bags),
         Stage(alike.PAIRS, "near-duplicates", _of_measured(_of_partitions), _once, alike.pairs),

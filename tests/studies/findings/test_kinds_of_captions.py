@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 from conftest import ingest_rows
 
@@ -14,6 +15,7 @@ from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
 from auditor.studies.findings.captions import FINDERS
+from auditor.studies.findings.cuts import cut_ends
 from auditor.studies.ingest import ingest
 
 WHO = ("man", "woman", "boy", "girl", "dog", "cat", "child", "rider")
@@ -346,3 +348,13 @@ def test_words_of_models_are_offered_for_comparison_with_human_captions(store: S
     offered = "`auditor words model --against human` compares the words with human captions"
     assert offered in findings(store, "model", kinds=["meta-sentences"]).notes
     assert not any("auditor words" in note for note in findings(store, "human", kinds=["meta-sentences"]).notes)
+
+
+def test_share_of_cuts_counts_captions_that_end_alike_each() -> None:
+    """Ends that a cut surely made are a quarter of all here: ends that are rare otherwise are then probably cut too."""
+    ends = pl.DataFrame({
+        "before": [1, 2, 3], "word": [4, 5, 6], "size": [7, 7, 7], "is_at_limit": [True, False, False],
+        "captions": [25, 60, 15], "chance": [0.0, 0.9, 0.1], "words": [400, 400, 400], "why": ["limit", "usual", "rare"],
+    })  # fmt: skip
+    assert cut_ends(ends)["why"].to_list() == ["limit", "rare"]
+    assert cut_ends(ends.with_columns(captions=pl.lit(1)))["why"].to_list() == ["limit"]
