@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -131,11 +131,43 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """Cells of the rows of a run, as quantities: for each row that meets `where`, one per statistic.
+
+    `values` are the statistics with their values. `of` are the other parts of their names: words, with `{column}` for a
+    value of the row. Values and `where` are expressions of SQL over the columns. A value that is null is no quantity.
+    """
+
+    of: tuple[str, ...]
+    values: Mapping[str, str]
+    where: str = "true"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A study of `STUDIES` that a paper asks, with options: on all `refs` that are stored, or `each` alone.
+
+    `refs` are by default the paper's datasets. A run that `adds` metrics is asked again for those of a user. The
+    signatures and notes of one that is not `signed` are left out.
+    """
+
+    study: str
+    refs: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    cells: tuple[Cells, ...] = ()
+    each: bool = False
+    adds: bool = False
+    signed: bool = True
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper with its checks. `datasets` are those that it measures and that can be obtained, in its order.
 
     `tokenizers` are those that its study requires. `beside` names the files that it looks for in the folders of the
-    declared files. `called` has the paper's names of parts of quantities in its `exhibits`.
+    declared files. `called` has the paper's names of parts of quantities in its `exhibits`. `runs` are the studies that
+    it asks. `needs` are the datasets with the references of others. `made` has the commands that make a dataset.
+    `auditor fetch` explains how to obtain those that are `obtained`.
     """
 
     name: str
@@ -146,6 +178,10 @@ class Paper:
     beside: tuple[str, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+    obtained: tuple[str, ...] = ()
 
 
 def read_paper(name: str, text: str) -> Paper:
@@ -166,11 +202,24 @@ def read_paper(name: str, text: str) -> Paper:
         if check.remark_on is not None and check.remark_on not in counted:
             raise ValueError(f"{check.item}, {check.says}: {name} has no statement {check.remark_on!r} to remark on")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
-    further = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside")}
+    datasets = tuple(document["datasets"])
+    further: dict[str, Any] = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside", "obtained")}
+    further |= {key: document.get(key, {}) for key in ("called", "needs", "made")}
     further["exhibits"] = tuple(_exhibit(entry, groups) for entry in document.get("exhibits", ()))
-    return Paper(
-        name, document["citation"], tuple(document["datasets"]), ordered, **further, called=document.get("called", {})
-    )
+    further["runs"] = {key: _run(entry, datasets, groups) for key, entry in document.get("runs", {}).items()}
+    return Paper(name, document["citation"], datasets, ordered, **further)
+
+
+def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str, list[str]]) -> Run:
+    """Read a run: names of groups are replaced by their members, and cells have the dataset of their row."""
+    cells = tuple(
+        Cells(tuple({"dataset": "{dataset}", **each}.get(key, "") for key in KEYS[:-1]), each["values"],
+              each.get("where", "true"))
+        for each in entry.get("cells", ())
+    )  # fmt: skip
+    options = {key: groups.get(value, value) if isinstance(value, str) else value
+               for key, value in entry.get("options", {}).items()}  # fmt: skip
+    return Run(**{**entry, "cells": cells, "options": options, "refs": tuple(entry.get("refs", datasets))})
 
 
 def _exhibit(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Exhibit:
