@@ -136,11 +136,13 @@ class Cells:
 
     `values` are the statistics with their values. `of` are the other parts of their names: words, with `{column}` for a
     value of the row. Values and `where` are expressions of SQL over the columns. A value that is null is no quantity.
+    With `over`, quantities of one name are one: their lowest, highest or average.
     """
 
     of: tuple[str, ...]
     values: Mapping[str, str]
     where: str = "true"
+    over: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -213,10 +215,14 @@ def read_paper(name: str, text: str) -> Paper:
 def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str, list[str]]) -> Run:
     """Read a run: names of groups are replaced by their members, and cells have the dataset of their row."""
     cells = tuple(
-        Cells(tuple({"dataset": "{dataset}", **each}.get(key, "") for key in KEYS[:-1]), each["values"],
-              each.get("where", "true"))
+        Cells(
+            tuple({"dataset": "{dataset}", **each}.get(key, "") for key in KEYS[:-1]),
+            each["values"],
+            each.get("where", "true"),
+            tuple(each.get("over", ())),
+        )
         for each in entry.get("cells", ())
-    )  # fmt: skip
+    )
     options = {key: groups.get(value, value) if isinstance(value, str) else value
                for key, value in entry.get("options", {}).items()}  # fmt: skip
     return Run(**{**entry, "cells": cells, "options": options, "refs": tuple(entry.get("refs", datasets))})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -11,13 +12,16 @@ from auditor import parameters as p
 from auditor.asked import arguments, options_of
 from auditor.called import call, not_stored
 from auditor.model import Progress
-from auditor.papers.figures import KEYS, Paper, Quantities, Quantity, Run
+from auditor.papers.figures import KEYS, Cells, Paper, Quantities, Quantity, Run
 from auditor.papers.measured import Measured
 from auditor.result import Result
 from auditor.scoring.registry import METRICS, lacking, requests
 from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.studies import STUDIES
+
+#: What one quantity says of several values.
+_OVER: Mapping[str, Callable[[Sequence[float]], float]] = {"lowest": min, "highest": max, "average": fmean}
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
@@ -85,12 +89,23 @@ def _verb(paper: Paper, name: str) -> str:
 def cells(run: Run, rows: pl.DataFrame) -> Quantities:
     """Yield the cells of a run that are quantities, row by row."""
     for each in run.cells:
-        values = [pl.sql_expr(value).cast(pl.Float64).alias(f"value of {name}") for name, value in each.values.items()]
-        for row in rows.filter(pl.sql_expr(each.where)).with_columns(values).iter_rows(named=True):
-            parts = [part.format_map(row) for part in each.of]
-            for name in each.values:
-                if (value := row[f"value of {name}"]) is not None:
-                    yield (*parts, name.format_map(row)), value
+        if each.over:
+            gathered: dict[Quantity, list[float]] = {}
+            for of, value in _of_rows(each, rows):
+                gathered.setdefault(of, []).append(value)
+            for (*parts, statistic), values in gathered.items():
+                yield from (((*parts, f"{statistic}-{word}"), _OVER[word](values)) for word in each.over)
+        else:
+            yield from _of_rows(each, rows)
+
+
+def _of_rows(each: Cells, rows: pl.DataFrame) -> Quantities:
+    values = [pl.sql_expr(value).cast(pl.Float64).alias(f"value of {name}") for name, value in each.values.items()]
+    for row in rows.filter(pl.sql_expr(each.where)).with_columns(values).iter_rows(named=True):
+        parts = [part.format_map(row) for part in each.of]
+        for name in each.values:
+            if (value := row[f"value of {name}"]) is not None:
+                yield (*parts, name), value
 
 
 def _results(
@@ -112,3 +127,9 @@ def _results(
 def installed(run: Run) -> list[str]:
     """List the metrics of a run that can be computed here."""
     return [name for name in run.options.get("metrics", ()) if lacking(METRICS[name.partition(":")[0]]) is None]
+
+
+def not_installed(run: Run) -> list[str]:
+    """Return notes on the metrics of a run that cannot be computed here."""
+    left_out = [name for name in run.options["metrics"] if name not in installed(run)]
+    return [f"{metric} is not installed: its figures are not answerable" for metric in left_out]
