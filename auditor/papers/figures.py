@@ -149,8 +149,8 @@ class Cells:
 class Run:
     """A study of `STUDIES` that a paper asks, with options: on all `refs` that are stored, or `each` alone.
 
-    `refs` are by default the paper's datasets. A run that `adds` metrics is asked again for those of a user. The
-    signatures and notes of one that is not `signed` are left out.
+    `refs` are by default the paper's datasets. A run that `adds` metrics is asked again for those of a user, `without`
+    some options. The signatures and notes of one that is not `signed` are left out.
     """
 
     study: str
@@ -159,6 +159,7 @@ class Run:
     cells: tuple[Cells, ...] = ()
     each: bool = False
     adds: bool = False
+    without: tuple[str, ...] = ()
     signed: bool = True
 
 
@@ -225,7 +226,8 @@ def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str,
     )
     options = {key: groups.get(value, value) if isinstance(value, str) else value
                for key, value in entry.get("options", {}).items()}  # fmt: skip
-    return Run(**{**entry, "cells": cells, "options": options, "refs": tuple(entry.get("refs", datasets))})
+    return Run(**{**entry, "cells": cells, "options": options, "refs": tuple(entry.get("refs", datasets)),
+                  "without": tuple(entry.get("without", ()))})  # fmt: skip
 
 
 def _exhibit(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Exhibit:

@@ -37,7 +37,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """
     there = bool(log(store, _CAPTIONS))
     sees = there and most_seen(store, resolve(store, _CAPTIONS), least=_LEAST_SEEN) is not None
-    measured, results = declared(store, paper, seed, progress, without=() if sees else (_SEEN,))
+    measured, results = declared(store, paper, seed, progress, unable=() if sees else (_SEEN,))
     if not results["items"]:
         return measured
     unseen = paper.runs["items"].options["unseen"]

@@ -33,19 +33,24 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, seed: int, progre
     """Measure the cells of further metrics, by the runs that add them."""
     labels = [request.label for request in requests(metrics)]
     for run in (run for run in paper.runs.values() if run.adds):
-        for result in _results(store, paper, run, {"metrics": metrics, "seed": seed}, progress):
+        options = {name: value for name, value in run.options.items() if name not in run.without}
+        for result in _results(store, paper, run, options | {"metrics": metrics, "seed": seed}, progress):
             yield from ((of, value) for of, value in cells(run, result.frame) if of[KEYS.index("metric")] in labels)
 
 
 def declared(
-    store: Store, paper: Paper, seed: int, progress: Progress, without: Collection[str] = (), **options: Any
+    store: Store, paper: Paper, seed: int, progress: Progress, unable: Collection[str] = (), **given: Any
 ) -> tuple[Measured, dict[str, list[Result]]]:
     """Measure the cells of all runs, with the results by the name of the run.
 
-    `options` are further ones of every run; metrics `without` which it is asked.
+    Metrics that are not installed or `unable` are left out. `given` are further options of every run.
     """
-    given = {"seed": seed, **options}
-    results = {name: [*_results(store, paper, run, given, progress, without)] for name, run in paper.runs.items()}
+    results = {}
+    for name, run in paper.runs.items():
+        options = {**run.options, "seed": seed, **given}
+        if "metrics" in run.options:
+            options["metrics"] = [metric for metric in installed(run) if metric not in unable]
+        results[name] = [*_results(store, paper, run, options, progress)]
     every = [(paper.runs[name], result) for name, of_run in results.items() for result in of_run]
     quantities: dict[Quantity, float] = {}
     signatures: dict[str, str] = {}
@@ -108,16 +113,11 @@ def _of_rows(each: Cells, rows: pl.DataFrame) -> Quantities:
                 yield (*parts, name), value
 
 
-def _results(
-    store: Store, paper: Paper, run: Run, given: Mapping[str, Any], progress: Progress, without: Collection[str] = ()
-) -> Iterator[Result]:
-    """Ask a run's study about the datasets that are here, with the metrics that are installed."""
+def _results(store: Store, paper: Paper, run: Run, options: Mapping[str, Any], progress: Progress) -> Iterator[Result]:
+    """Ask a run's study about the datasets that are here, with those of the options that it has."""
     study = STUDIES[run.study].load()
-    options = {option.name: option for option in options_of(study) if not option.placed}
-    metrics = [name for name in installed(run) if name not in without]
-    declared = {"metrics": metrics} if "metrics" in run.options else {}
-    values = {name: value for name, value in {**run.options, **declared, **given}.items() if name in options}
-    _, keywords = arguments([options[name] for name in values], values)
+    known = {option.name: option for option in options_of(study) if not option.placed and option.name in options}
+    _, keywords = arguments(known.values(), options)
     absent = not_here(store, paper)
     refs = [name for name in run.refs if name not in absent and log(store, name)]
     for together in [[name] for name in refs] if run.each else [refs] if refs else []:
@@ -126,7 +126,7 @@ def _results(
 
 def installed(run: Run) -> list[str]:
     """List the metrics of a run that can be computed here."""
-    return [name for name in run.options.get("metrics", ()) if lacking(METRICS[name.partition(":")[0]]) is None]
+    return [name for name in run.options["metrics"] if lacking(METRICS[name.partition(":")[0]]) is None]
 
 
 def not_installed(run: Run) -> list[str]:
