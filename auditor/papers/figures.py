@@ -164,13 +164,33 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A metric by its name in the paper: as its program computed it, as is sound, and why the two differ.
+
+    Both are metrics with options; one that the paper lacks is not `published`. Scores as published have `decimals` if
+    the program printed those.
+    """
+
+    name: str
+    sound: str
+    published: str = ""
+    why: str = ""
+    decimals: int | None = None
+
+    @property
+    def metric(self) -> str:
+        """Return the name of our metric."""
+        return self.sound.partition(":")[0]
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper with its checks. `datasets` are those that it measures and that can be obtained, in its order.
 
     `tokenizers` are those that its study requires. `beside` names the files that it looks for in the folders of the
-    declared files. `called` has the paper's names of parts of quantities in its `exhibits`. `runs` are the studies that
-    it asks. `needs` are the datasets with the references of others. `made` has the commands that make a dataset.
-    `auditor fetch` explains how to obtain those that are `obtained`.
+    declared files. `called` has the paper's names of parts of quantities in its `exhibits`. `readings` are its metrics,
+    `runs` the studies that it asks. `needs` are the datasets with the references of others. `made` has the commands
+    that make a dataset. `auditor fetch` explains how to obtain those that are `obtained`.
     """
 
     name: str
@@ -181,6 +201,7 @@ class Paper:
     beside: tuple[str, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[Reading, ...] = ()
     runs: Mapping[str, Run] = field(default_factory=dict)
     needs: Mapping[str, str] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
@@ -208,6 +229,7 @@ def read_paper(name: str, text: str) -> Paper:
     datasets = tuple(document["datasets"])
     further: dict[str, Any] = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside", "obtained")}
     further |= {key: document.get(key, {}) for key in ("called", "needs", "made")}
+    further["readings"] = tuple(Reading(**entry) for entry in document.get("readings", ()))
     further["exhibits"] = tuple(_exhibit(entry, groups) for entry in document.get("exhibits", ()))
     further["runs"] = {key: _run(entry, datasets, groups) for key, entry in document.get("runs", {}).items()}
     return Paper(name, document["citation"], datasets, ordered, **further)
