@@ -11,7 +11,7 @@ from statistics import fmean
 import polars as pl
 
 from auditor.called import not_stored
-from auditor.model import Progress
+from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.runs import declared, installed, not_installed, of_metrics
@@ -20,7 +20,7 @@ from auditor.scoring.candidate_sets import CORPUS
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.store.captions import select_all
 from auditor.store.connection import Store
-from auditor.store.versions import images, log, resolve_all
+from auditor.store.versions import log, resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import identical_counts
 
@@ -47,10 +47,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     if not here:
         return measured
     whole, metrics = results["bounds"][0], installed(paper.runs["bounds"])
-    lengths = results["lengths"][0].frame.filter(statistic="asl")
+    lengths = results["sizes"][0].frame.filter(statistic="asl")
     words = {name: round(length) for name, length in lengths.select("dataset", "value").iter_rows()}
-    quantities = dict(measured.quantities)
-    quantities.update(_sizes(store, here))
+    quantities, selections = dict(measured.quantities), resolve_all(store, here)
+    quantities.update(_identical(store, selections))
     quantities.update(_from_lower_bounds(quantities, here, metrics, words))
     quantities.update(_from_five(quantities, here, metrics))
     quantities.update(_from_correlations(results["pairs"][0].frame, here, metrics))
@@ -59,7 +59,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         measured,
         quantities=quantities,
         lacking={**measured.lacking, **corpus},
-        selections=resolve_all(store, here),
+        selections=selections,
         absent={
             (dataset, metric, gibberish, "caption", "shorter-above-longer"): _TEN_WORDS
             for dataset, length in words.items()
@@ -70,17 +70,14 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     )
 
 
-def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
-    for selection in resolve_all(store, datasets):
-        captions, counts = images(store, selection)["captions"], identical_counts(store, selection).row(0, named=True)
-        for statistic, value in (
-            ("images", len(captions)),
-            ("captions-per-image", captions.mean()),
-            ("captions-per-image-least", captions.min()),
-            ("images-with-identical-captions", counts["images_with_repeats"]),
-            ("images-all-identical", counts["images_all_equal"]),
+def _identical(store: Store, selections: Sequence[Selection]) -> Quantities:
+    for selection in selections:
+        counts = identical_counts(store, selection).row(0, named=True)
+        for statistic, column in (
+            ("images-with-identical-captions", "images_with_repeats"),
+            ("images-all-identical", "images_all_equal"),
         ):
-            yield (selection.version.dataset, "", "", "", statistic), float(value)  # type: ignore[arg-type]
+            yield (selection.version.dataset, "", "", "", statistic), float(counts[column])
 
 
 def _from_lower_bounds(
