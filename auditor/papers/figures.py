@@ -131,35 +131,22 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Cells of the rows of a run, as quantities: for each row that meets `where`, one per statistic.
-
-    `values` are the statistics with their values. `of` are the other parts of their names: words, with `{column}` for a
-    value of the row. Values and `where` are expressions of SQL over the columns. A value that is null is no quantity.
-    With `over`, quantities of one name are one: their lowest, highest or average.
-    """
-
-    of: tuple[str, ...]
-    values: Mapping[str, str]
-    where: str = "true"
-    over: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Run:
     """A study of `STUDIES` that a paper asks, with options: on all `refs` that are stored, or `each` alone.
 
-    `refs` are by default the paper's datasets. A run that `adds` metrics is asked again for those of a user, `without`
-    some options. The signatures and notes of one that is not `signed` are left out.
+    Each row that meets the `where` of one of its `cells` gives a quantity per statistic in `values`. Both are SQL over
+    the columns. The other parts of its name are words, with `{column}` for a value of the row. With `over`, quantities
+    of one name are one: their lowest, highest or average. A run that `adds` metrics is asked again for those of a user,
+    `without` some options. The signatures and notes of one that is not `signed` are left out.
     """
 
     study: str
-    refs: tuple[str, ...]
+    refs: Sequence[str]
     options: Mapping[str, Any] = field(default_factory=dict)
-    cells: tuple[Cells, ...] = ()
+    cells: Sequence[Mapping[str, Any]] = ()
     each: bool = False
     adds: bool = False
-    without: tuple[str, ...] = ()
+    without: Sequence[str] = ()
     signed: bool = True
 
 
@@ -236,20 +223,11 @@ def read_paper(name: str, text: str) -> Paper:
 
 
 def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str, list[str]]) -> Run:
-    """Read a run: names of groups are replaced by their members, and cells have the dataset of their row."""
-    cells = tuple(
-        Cells(
-            tuple({"dataset": "{dataset}", **each}.get(key, "") for key in KEYS[:-1]),
-            each["values"],
-            each.get("where", "true"),
-            tuple(each.get("over", ())),
-        )
-        for each in entry.get("cells", ())
-    )
-    options = {key: groups.get(value, value) if isinstance(value, str) else value
-               for key, value in entry.get("options", {}).items()}  # fmt: skip
-    return Run(**{**entry, "cells": cells, "options": options, "refs": tuple(entry.get("refs", datasets)),
-                  "without": tuple(entry.get("without", ()))})  # fmt: skip
+    """Read a run, on the paper's datasets unless it names others. Its metrics can be a group."""
+    options = {**entry.get("options", {})}
+    if "metrics" in options:
+        options["metrics"] = _members(options["metrics"], groups)
+    return Run(**{"refs": datasets, **entry, "options": options})
 
 
 def _exhibit(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Exhibit:

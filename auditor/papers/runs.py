@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.asked import arguments, options_of
 from auditor.called import call, not_stored
 from auditor.model import Progress
-from auditor.papers.figures import KEYS, Cells, Paper, Quantities, Quantity, Run
+from auditor.papers.figures import KEYS, Paper, Quantities, Quantity, Run
 from auditor.papers.measured import Measured
 from auditor.result import Result
 from auditor.scoring.registry import METRICS, lacking, requests
@@ -94,21 +94,23 @@ def _verb(paper: Paper, name: str) -> str:
 def cells(run: Run, rows: pl.DataFrame) -> Quantities:
     """Yield the cells of a run that are quantities, row by row."""
     for each in run.cells:
-        if each.over:
+        if "over" in each:
             gathered: dict[Quantity, list[float]] = {}
             for of, value in _of_rows(each, rows):
                 gathered.setdefault(of, []).append(value)
             for (*parts, statistic), values in gathered.items():
-                yield from (((*parts, f"{statistic}-{word}"), _OVER[word](values)) for word in each.over)
+                yield from (((*parts, f"{statistic}-{word}"), _OVER[word](values)) for word in each["over"])
         else:
             yield from _of_rows(each, rows)
 
 
-def _of_rows(each: Cells, rows: pl.DataFrame) -> Quantities:
-    values = [pl.sql_expr(value).cast(pl.Float64).alias(f"value of {name}") for name, value in each.values.items()]
-    for row in rows.filter(pl.sql_expr(each.where)).with_columns(values).iter_rows(named=True):
-        parts = [part.format_map(row) for part in each.of]
-        for name in each.values:
+def _of_rows(each: Mapping[str, Any], rows: pl.DataFrame) -> Quantities:
+    """Yield a quantity for each statistic of each row, by default of the row's dataset."""
+    values = [pl.sql_expr(value).cast(pl.Float64).alias(f"value of {name}") for name, value in each["values"].items()]
+    named = [{"dataset": "{dataset}", **each}.get(key, "") for key in KEYS[:-1]]
+    for row in rows.filter(pl.sql_expr(each.get("where", "true"))).with_columns(values).iter_rows(named=True):
+        parts = [part.format_map(row) for part in named]
+        for name in each["values"]:
             if (value := row[f"value of {name}"]) is not None:
                 yield (*parts, name), value
 
