@@ -198,7 +198,8 @@ class Paper:
 def read_paper(name: str, text: str) -> Paper:
     """Read a paper from the text of its file.
 
-    Raises `ValueError` for a check without a band, or with one wider than its figure's rounding without a reason.
+    Raises `ValueError` for a check without a band, or with one wider than its figure's rounding without a reason, and
+    for a cell of a run with an unknown key.
     """
     document = tomllib.loads(text)
     kinds, groups = document["kinds"], document.get("groups", {})
@@ -223,7 +224,13 @@ def read_paper(name: str, text: str) -> Paper:
 
 
 def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str, list[str]]) -> Run:
-    """Read a run, on the paper's datasets unless it names others. Its metrics can be a group."""
+    """Read a run, on the paper's datasets unless it names others. Its metrics can be a group.
+
+    Raises `ValueError` for a cell with another key.
+    """
+    unknown = {key for cell in entry.get("cells", ()) for key in cell} - {*KEYS[:-1], "where", "values", "over"}
+    if unknown:
+        raise ValueError(f"run of {entry['study']}: cells have no {', '.join(sorted(unknown))}")
     options = {**entry.get("options", {})}
     if "metrics" in options:
         options["metrics"] = _members(options["metrics"], groups)

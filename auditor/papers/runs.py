@@ -31,11 +31,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
     """Measure the cells of further metrics, by the runs that add them."""
-    labels = [request.label for request in requests(metrics)]
+    labels = {request.label for request in requests(metrics)}
     for run in (run for run in paper.runs.values() if run.adds):
         options = {name: value for name, value in run.options.items() if name not in run.without}
         for result in _results(store, paper, run, options | {"metrics": metrics, "seed": seed}, progress):
-            yield from ((of, value) for of, value in cells(run, result.frame) if of[KEYS.index("metric")] in labels)
+            for of, value in cells(run, result.frame):
+                if {*of[KEYS.index("metric")].split(" ")} <= labels:
+                    yield of, value
 
 
 def declared(
@@ -115,11 +117,12 @@ def _of_rows(each: Mapping[str, Any], rows: pl.DataFrame) -> Quantities:
                 yield (*parts, name), value
 
 
-def _results(store: Store, paper: Paper, run: Run, options: Mapping[str, Any], progress: Progress) -> Iterator[Result]:
-    """Ask a run's study about the datasets that are here, with those of the options that it has."""
+def _results(store: Store, paper: Paper, run: Run, given: Mapping[str, Any], progress: Progress) -> Iterator[Result]:
+    """Ask a run's study about the datasets that are here; of the options that are `given`, those that it has."""
     study = STUDIES[run.study].load()
-    known = {option.name: option for option in options_of(study) if not option.placed and option.name in options}
-    _, keywords = arguments(known.values(), options)
+    known = {option.name: option for option in options_of(study) if not option.placed}
+    values = {name: value for name, value in given.items() if name in known or name in run.options}
+    _, keywords = arguments([known[name] for name in values], values)
     absent = not_here(store, paper)
     refs = [name for name in run.refs if name not in absent and log(store, name)]
     for together in [[name] for name in refs] if run.each else [refs] if refs else []:

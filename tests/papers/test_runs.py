@@ -111,6 +111,13 @@ def test_further_metric_has_the_cells_of_the_runs_that_add_it(filled: Store, pap
     assert dict(of_metrics(filled, alone, ["bleu-2"], 1, silent)) == found  # without the option that it leaves out
 
 
+def test_misspelled_key_of_a_cell_or_option_is_an_error(filled: Store, paper: Paper) -> None:
+    with pytest.raises(ValueError, match="run of bounds: cells have no metrc"):
+        read_paper("nobody2030", FIGURES.replace('metric = "{metric}"', 'metrc = "{metric}"'))
+    with pytest.raises(KeyError, match="referenses"):
+        measured(filled, read_paper("nobody2030", FIGURES.replace("references = 1", "referenses = 1")))
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(tmp_path)
