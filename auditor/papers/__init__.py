@@ -22,7 +22,7 @@ from auditor.plugins import added
 class PaperModule:
     """A module whose function `measure` recomputes a paper, with a TOML file of the same name in its folder.
 
-    A paper of which every figure is a cell of a declared run has the file alone.
+    If every figure is a cell of a declared run, the file is enough.
     """
 
     module: str
