@@ -114,13 +114,18 @@ def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Tabl
     """Return the tables of a set of ratings: as published and sound, sensitivity, differences, raters."""
     label, statistic = part.rated.annotated.label, part.setup.statistic
     n = part.value(part.definitions[0], PUBLISHED, statistic)["n"]
+    read = [
+        interval(resampling),
+        f"left out: {part.setup.leaves_out}",
+        f"against {part.rated.references.label}, tokens: {PROFILE}",
+        f"source: {SOURCE}",
+        "to compare with papers, use “as published”, by the name in “theirs is”",
+    ]
     made = [
         Table(
             f"{paper.name}, {label}: {statistic} × 100 of {n:,} ratings, as published and sound",
             _beside(paper, part),
-            caption=f"{interval(resampling)}; ".removeprefix("; ")
-            + f"left out: {part.setup.leaves_out}; against {part.rated.references.label}, tokens: {PROFILE}; "
-            f"source: {SOURCE}; to compare with papers, use “as published”, by the name in “theirs is”",
+            caption="; ".join(filter(None, read)),
             digits=tuple((name, 3) for name in ("published", "as published", "low", "high", "sound")),
             name="by-protocol",
         ),
