@@ -103,7 +103,7 @@ def of_kinds() -> Iterator[str]:
 
 def test_no_published_figure_is_without_its_section() -> None:
     sections = text_of(DOCS / "reproduction.md")
-    forgotten = [f"{name}: write its section in docs/reproduction.md (step 5)" for name in PAPERS
+    forgotten = [f"{name}: write its section in docs/reproduction.md (step 6)" for name in PAPERS
                  if f"auditor reproduce {name}" not in sections]  # fmt: skip
     assert not forgotten, told("Adding a published figure", forgotten)
 

@@ -1,4 +1,4 @@
-"""Recompute published figures: `PAPER.toml` has the figures, bands and sources, `PAPER.py` measures them.
+"""Recompute published figures: `PAPER.toml` has figures, bands and runs of studies, `PAPER.py` what is derived.
 
 `PAPERS` lists the built-in papers. Other packages add theirs by entry points of group `auditor.papers`, each a
 `PaperModule`.
@@ -20,20 +20,24 @@ from auditor.plugins import added
 
 @dataclass(frozen=True)
 class PaperModule:
-    """A module whose function `measure` recomputes a paper; a TOML file of the same name is in its folder."""
+    """A module whose function `measure` recomputes a paper, with a TOML file of the same name in its folder.
+
+    If every figure is a cell of a declared run, the file is enough.
+    """
 
     module: str
 
     def load(self) -> ModuleType:
-        """Import the module."""
-        return importlib.import_module(self.module)
+        """Import the module, or the one for papers that have none."""
+        return importlib.import_module(self.module if importlib.util.find_spec(self.module) else "auditor.papers.runs")
 
     def figures(self) -> str:
-        """Read the file of figures. Raises `FileNotFoundError` if the module or the file does not exist."""
-        spec = importlib.util.find_spec(self.module)
+        """Read the file of figures. Raises `FileNotFoundError` if the folder or the file does not exist."""
+        package, _, name = self.module.rpartition(".")
+        spec = importlib.util.find_spec(self.module) or (importlib.util.find_spec(package) if package else None)
         if spec is None or spec.origin is None:
             raise FileNotFoundError(f"no module {self.module}")
-        return Path(spec.origin).with_suffix(".toml").read_text(encoding="utf-8")
+        return (Path(spec.origin).parent / f"{name}.toml").read_text(encoding="utf-8")
 
 
 PAPERS = {

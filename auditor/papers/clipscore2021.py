@@ -14,28 +14,24 @@ from auditor import parameters as p
 from auditor.called import call
 from auditor.model import Progress, Selection
 from auditor.papers.clipscore2021_ratings import (
-    DEFINITIONS,
     MEAN,
     POOLED,
     PROFILE,
-    PUBLISHED,
     SETUPS,
-    SOUND,
     TAUS,
     Followed,
-    available,
     follow,
 )
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
+from auditor.papers.readings import PUBLISHED, SOUND, available, interval, pooled, printed
 from auditor.result import Said, Table
 from auditor.scoring.registry import METRICS, lacking
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.significance import holm
-from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
-from auditor.studies.agree import ALL, WITHOUT, Resampling, correlated, rated_captions
+from auditor.studies.agree import ALL, WITHOUT, Resampling
 from auditor.studies.consensus import ConsensusSettings, consensus
 
 SOURCE = (
@@ -55,7 +51,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
     A metric that is not installed is not answerable.
     """
-    reasons = {name: reason for name in paper.datasets if (reason := _lacking(store, name))}
+    reasons = {name: reason for name in paper.datasets if (reason := _lacking(store, paper, name))}
     quantities: dict[Quantity, float] = {}
     signatures: dict[str, str] = {}
     selections: list[Selection] = []
@@ -63,7 +59,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     notes: list[Said] = []
     resampling = Resampling(seed=seed)
     for name in (dataset for dataset in paper.datasets if dataset not in reasons):
-        part = follow(store, resolve(store, name), resampling, progress)
+        part = follow(store, paper, resolve(store, name), resampling, progress)
         quantities.update(_measured(name, part))
         signatures |= {
             f"{name}: {definition.metric}": part.rated.signatures[definition.published]
@@ -72,7 +68,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         selections += [part.rated.annotated, part.rated.references]
         tables += tables_of(paper, part, resampling)
         notes += [*part.notes, *_notes(part)]
-    tables += _pairs(store, seed, progress)
+    tables += _pairs(store, paper, seed, progress)
     absent = {
         check.of: reason
         for check in paper.checks
@@ -91,19 +87,15 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
     """Correlate further metrics with the ratings that the paper uses."""
-    for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
-        setup = SETUPS[name]
-        captions = Captions(store, resolve(store, name), PROFILE)
-        rated = rated_captions(captions, setup.against, metrics, None, progress, rounded=False)
-        kept = ALL if setup.own_references else WITHOUT
-        for row in correlated(rated, POOLED, kept, TAUS, Resampling(resamples=0)).rows:
-            if row["value"] is not None:
-                yield (name, row["metric"], "", "", f"{row['statistic']}-x100"), SCALE * row["value"]
+    for name in (dataset for dataset in paper.datasets if not _lacking(store, paper, dataset)):
+        kept = ALL if SETUPS[name].own_references else WITHOUT
+        for row in pooled(store, paper, name, metrics, PROFILE, kept, TAUS, progress, rounded=False):
+            yield (name, row["metric"], "", "", f"{row['statistic']}-x100"), SCALE * row["value"]
 
 
-def _lacking(store: Store, name: str) -> str | None:
+def _lacking(store: Store, paper: Paper, name: str) -> str | None:
     """Return a message if a set of ratings or its references must be ingested."""
-    missing = [dataset for dataset in (name, SETUPS[name].against) if not log(store, dataset)]
+    missing = [dataset for dataset in (name, paper.needs[name]) if not log(store, dataset)]
     return f"not in the store: `{call('ingest', *missing)}`" if missing else None
 
 
@@ -118,30 +110,22 @@ def _measured(name: str, part: Followed) -> Quantities:
     yield (name, "", "", "", "images"), float(ratings["image"].n_unique())
 
 
-def printed_figures(paper: Paper, dataset: str) -> dict[tuple[str, str], float]:
-    """Return the printed figures of a set of ratings, times 100, by metric and coefficient, with the most digits."""
-    printed_as: dict[tuple[str, str], str] = {}
-    for check in paper.checks:
-        named, statistic = check.of[1], check.of[-1].removesuffix("-x100")
-        if check.of[0] == dataset and statistic in TAUS and check.printed and not check.unanswerable:
-            printed_as[named, statistic] = max(printed_as.get((named, statistic), ""), check.printed, key=len)
-    return {key: float(printed) for key, printed in printed_as.items()}
-
-
 def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Table]:
     """Return the tables of a set of ratings: as published and sound, sensitivity, differences, raters."""
     label, statistic = part.rated.annotated.label, part.setup.statistic
     n = part.value(part.definitions[0], PUBLISHED, statistic)["n"]
-    share = (
-        f"low, high: {resampling.confidence:.0%} confidence interval ({resampling.resamples:,} resamples of images); "
-    )
+    read = [
+        interval(resampling),
+        f"left out: {part.setup.leaves_out}",
+        f"against {part.rated.references.label}, tokens: {PROFILE}",
+        f"source: {SOURCE}",
+        "to compare with papers, use “as published”, by the name in “theirs is”",
+    ]
     made = [
         Table(
             f"{paper.name}, {label}: {statistic} × 100 of {n:,} ratings, as published and sound",
             _beside(paper, part),
-            caption=(share if resampling.resamples else "")
-            + f"left out: {part.setup.leaves_out}; against {part.rated.references.label}, tokens: {PROFILE}; "
-            f"source: {SOURCE}; to compare with papers, use “as published”, by the name in “theirs is”",
+            caption="; ".join(filter(None, read)),
             digits=tuple((name, 3) for name in ("published", "as published", "low", "high", "sound")),
             name="by-protocol",
         ),
@@ -178,14 +162,14 @@ def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Tabl
 
 def _beside(paper: Paper, part: Followed) -> pl.DataFrame:
     statistic = part.setup.statistic
-    printed = printed_figures(paper, part.setup.dataset)
+    figures = printed(paper, part.rated.annotated.version.dataset, f"{statistic}-x100")
     rows = []
     for definition in part.definitions:
         theirs, sound = (part.value(definition, reading, statistic) for reading in (PUBLISHED, SOUND))
         rows.append(
             {
                 "metric": definition.name,
-                "published": printed.get((definition.metric, statistic)),
+                "published": figures.get(definition.metric),
                 "as published": _times(theirs["value"]),
                 "low": _times(theirs["low"]),
                 "high": _times(theirs["high"]),
@@ -238,16 +222,18 @@ def _neighbors(part: Followed, resampling: Resampling) -> pl.DataFrame:
     return made.with_columns(p=pl.Series(holm(made["p"].to_list()))) if rows else made
 
 
-def _pairs(store: Store, seed: int, progress: Progress) -> list[Table]:
+def _pairs(store: Store, paper: Paper, seed: int, progress: Progress) -> list[Table]:
     """Return the accuracy of metrics on pairs, by human preference, if the pairs are in the store."""
     if not (log(store, PAIRS) and log(store, _DESCRIBED)):
         return []
-    definitions, _ = available()
+    definitions, _ = available(paper)
     settings = ConsensusSettings(most=_FIVE, draws=_FIVE, seed=seed, ties="half", resamples=0, tokenizer=PROFILE)
     metrics = dict.fromkeys(metric for definition in definitions for metric in (definition.published, definition.sound))
     rows = consensus(store, PAIRS, metrics=[*metrics], against=_DESCRIBED, settings=settings, progress=progress).frame
     mean = rows.filter(pl.col("statistic") == "accuracy", pl.col("draw").is_null())
-    called = {name: definition.name for definition in DEFINITIONS for name in (definition.sound, definition.published)}
+    called = {
+        name: definition.name for definition in paper.readings for name in (definition.sound, definition.published)
+    }
     return [
         Table(
             f"{PAIRS}: how often a metric agrees with human preference",

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Said
+from auditor.papers.figures import Paper, Reading
+from auditor.papers.readings import PUBLISHED, SOUND, available
+from auditor.result import Said
 from auditor.scoring.candidates import output_of
-from auditor.scoring.registry import METRICS, References, lacking, not_installed
+from auditor.scoring.registry import References
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import correlate
 from auditor.store.captions import Captions
@@ -28,8 +30,6 @@ from auditor.studies.agree import (
     rated_captions,
 )
 
-PUBLISHED, SOUND = "as-published", "sound"
-
 TAUS = ("kendall-b", "kendall-c")
 
 POOLED, MEAN = "pooled", "mean"
@@ -43,71 +43,25 @@ PROFILE = "ptb"
 
 
 @dataclass(frozen=True)
-class Definition:
-    """A metric: its name in the paper, the definition of its program, and the sound one, both on the same tokens."""
-
-    name: str
-    published: str
-    sound: str
-    why: str
-
-    @property
-    def metric(self) -> str:
-        """Return the name of our metric."""
-        return self.sound.partition(":")[0]
-
-
-@dataclass(frozen=True)
 class Setup:
     """The use of a set of ratings: `statistic` of all pooled ratings with the scores of their captions.
 
-    With `own_references`, captions that equal a reference of their image stay. `against` is the dataset of references.
-    `leaves_out` describes what is left out.
+    With `own_references`, captions that equal a reference of their image stay. `leaves_out` describes what is left out.
     """
 
-    dataset: str
-    against: str
     statistic: str
     own_references: bool
     leaves_out: str
 
 
-_SMOOTHING = (
-    "theirs adds 1e-15 to matches and 1e-9 to n-grams, so that a caption without a shared 4-gram scores near 0, but is "
-    "still ranked by its 3-grams; sound: smoothed as by Wang & Gaizauskas 2016"
-)
-
-DEFINITIONS = (
-    Definition("BLEU-1", "bleu-1:smooth=coco", "bleu-1", "theirs counts no match as 1e-15; sound: smoothed"),
-    Definition("BLEU-4", "bleu-4:smooth=coco", "bleu-4", _SMOOTHING),
-    Definition(
-        "ROUGE-L",
-        "rouge-l:beta=1.2,aggregate=coco,ascii=false",
-        "rouge-l",
-        "theirs combines the best recall and the best precision, perhaps of two references, with beta 1.2; sound: "
-        "ROUGE-1.5.5's, pooled over the references",
-    ),
-    Definition("METEOR", "meteor", "meteor", "the same"),
-    Definition(
-        "CIDEr",
-        "cider-d:idf=run",
-        "cider",
-        "theirs is CIDEr-D, with each rating as a document; sound: CIDEr, with images as documents",
-    ),
-)
-
 SETUPS = {
     "flickr8k-expert": Setup(
-        "flickr8k-expert",
-        "flickr8k",
         "kendall-c",
         own_references=False,
         leaves_out="158 captions that are a reference of their image, and their 474 ratings: 16,992 of 17,466 "
         "stay; ratings are not averaged over judges",
     ),
     "flickr8k-crowd": Setup(
-        "flickr8k-crowd",
-        "flickr8k-crowd-refs",
         "kendall-b",
         own_references=True,
         leaves_out="no rating: captions that are rated at their own image are removed from its references",
@@ -115,17 +69,8 @@ SETUPS = {
 }
 
 
-def available() -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
-    """Return the definitions that can be computed here, and findings on those that cannot."""
-    reasons = {definition.name: lacking(METRICS[definition.metric]) for definition in DEFINITIONS}
-    missing = tuple(
-        not_installed(definition.metric, why) for definition in DEFINITIONS if (why := reasons[definition.name])
-    )
-    return tuple(definition for definition in DEFINITIONS if reasons[definition.name] is None), missing
-
-
 @dataclass(frozen=True)
-class Reading:
+class Scored:
     """Scores of all definitions in one reading, and their coefficients by way and by rated captions."""
 
     rated: Rated
@@ -140,8 +85,8 @@ class Followed:
     """
 
     setup: Setup
-    definitions: tuple[Definition, ...]
-    readings: Mapping[str, Reading]
+    definitions: tuple[Reading, ...]
+    readings: Mapping[str, Scored]
     people: Row | None
     notes: tuple[Said, ...]
 
@@ -166,7 +111,7 @@ class Followed:
         return self.readings[PUBLISHED].rows[POOLED, self.candidates]
 
     def value(
-        self, definition: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
+        self, definition: Reading, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
     ) -> Row:
         """Return the row of a metric in a reading, with its signature."""
         metric = definition.published if reading == PUBLISHED else definition.sound
@@ -176,17 +121,20 @@ class Followed:
         return row | {"signature": scored.rated.signatures[metric]}
 
 
-def follow(store: Store, annotated: Selection, resampling: Resampling, progress: Progress = silent) -> Followed:
+def follow(
+    store: Store, paper: Paper, annotated: Selection, resampling: Resampling, progress: Progress = silent
+) -> Followed:
     """Score and correlate a set of ratings, as published and as sound."""
-    captions, setup = Captions(store, annotated, PROFILE), SETUPS[annotated.version.dataset]
-    definitions, missing = available()
+    captions, name = Captions(store, annotated, PROFILE), annotated.version.dataset
+    setup, against = SETUPS[name], paper.needs[name]
+    definitions, missing = available(paper)
     sound = [definition.sound for definition in definitions]
     rated = {
-        PUBLISHED: _as_published(captions, setup, definitions, progress),
-        SOUND: rated_captions(captions, setup.against, sound, None, progress),
+        PUBLISHED: _as_published(captions, setup, against, definitions, progress),
+        SOUND: rated_captions(captions, against, sound, None, progress),
     }
     readings = {
-        name: Reading(scored, _correlated(scored, setup, resampling, progress)) for name, scored in rated.items()
+        name: Scored(scored, _correlated(scored, setup, resampling, progress)) for name, scored in rated.items()
     }
     people = _ceiling(rated[SOUND], setup, resampling)
     return Followed(setup, definitions, readings, people, (*missing, *rated[SOUND].notes))
@@ -208,18 +156,20 @@ def _correlated(
     return made
 
 
-def _as_published(captions: Captions, setup: Setup, definitions: Sequence[Definition], progress: Progress) -> Rated:
+def _as_published(
+    captions: Captions, setup: Setup, against: str, definitions: Sequence[Reading], progress: Progress
+) -> Rated:
     """Score all definitions as published; with the items of a run as documents, every rating is an item."""
     named = [definition.published for definition in definitions]
     of_run = [metric for metric in named if _RUN in metric]
     plain = [metric for metric in named if metric not in of_run]
-    rated = rated_captions(captions, setup.against, plain, None, progress, rounded=False)
+    rated = rated_captions(captions, against, plain, None, progress, rounded=False)
     if not of_run:
         return rated
     ratings = rated.beside_scores(POOLED, without_references=not setup.own_references)
     items = ratings.group_by("image").agg(items=pl.len().cast(pl.UInt32)).sort("image")
     run = replace(output_of(captions.selection), binds={"run_item": "rated_item"}, given={"rating_count": items})
-    beside = rated_captions(captions, setup.against, of_run, None, progress, rated=run, rounded=False)
+    beside = rated_captions(captions, against, of_run, None, progress, rated=run, rounded=False)
     keys = ["image", "slot"]
     signed = {metric.label: metric.signature(PROFILE, References("all")) for metric in beside.metrics}
     of_ratings = {  # ratings, not captions, are the items of the run

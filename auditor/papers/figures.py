@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -131,11 +131,53 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
+class Run:
+    """A study of `STUDIES` that a paper asks, with options: on all `refs` that are stored, or `each` alone.
+
+    Each row that meets the `where` of one of its `cells` gives a quantity per statistic in `values`. Both are SQL over
+    the columns. The other parts of its name are words, with `{column}` for a value of the row. With `over`, quantities
+    of one name are one: their lowest, highest or average. A run that `adds` metrics is asked again for those of a user,
+    `without` some options. The signatures and notes of one that is not `signed` are left out.
+    """
+
+    study: str
+    refs: Sequence[str]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    cells: Sequence[Mapping[str, Any]] = ()
+    each: bool = False
+    adds: bool = False
+    without: Sequence[str] = ()
+    signed: bool = True
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A metric by its name in the paper: as its program computed it, as is sound, and why the two differ.
+
+    Both are metrics with options; one that the paper lacks is not `published`. Scores as published have `decimals` if
+    the program printed those.
+    """
+
+    name: str
+    sound: str
+    published: str = ""
+    why: str = ""
+    decimals: int | None = None
+
+    @property
+    def metric(self) -> str:
+        """Return the name of our metric."""
+        return self.sound.partition(":")[0]
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper with its checks. `datasets` are those that it measures and that can be obtained, in its order.
 
     `tokenizers` are those that its study requires. `beside` names the files that it looks for in the folders of the
-    declared files. `called` has the paper's names of parts of quantities in its `exhibits`.
+    declared files. `called` has the paper's names of parts of quantities in its `exhibits`. `readings` are its metrics,
+    `runs` the studies that it asks. `needs` are the datasets with the references of others. `made` has the commands
+    that make a dataset. `auditor fetch` explains how to obtain those that are `obtained`.
     """
 
     name: str
@@ -146,12 +188,18 @@ class Paper:
     beside: tuple[str, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[Reading, ...] = ()
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+    obtained: tuple[str, ...] = ()
 
 
 def read_paper(name: str, text: str) -> Paper:
     """Read a paper from the text of its file.
 
-    Raises `ValueError` for a check without a band, or with one wider than its figure's rounding without a reason.
+    Raises `ValueError` for a check without a band, or with one wider than its figure's rounding without a reason, and
+    for a cell of a run with an unknown key.
     """
     document = tomllib.loads(text)
     kinds, groups = document["kinds"], document.get("groups", {})
@@ -166,11 +214,27 @@ def read_paper(name: str, text: str) -> Paper:
         if check.remark_on is not None and check.remark_on not in counted:
             raise ValueError(f"{check.item}, {check.says}: {name} has no statement {check.remark_on!r} to remark on")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
-    further = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside")}
+    datasets = tuple(document["datasets"])
+    further: dict[str, Any] = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside", "obtained")}
+    further |= {key: document.get(key, {}) for key in ("called", "needs", "made")}
+    further["readings"] = tuple(Reading(**entry) for entry in document.get("readings", ()))
     further["exhibits"] = tuple(_exhibit(entry, groups) for entry in document.get("exhibits", ()))
-    return Paper(
-        name, document["citation"], tuple(document["datasets"]), ordered, **further, called=document.get("called", {})
-    )
+    further["runs"] = {key: _run(entry, datasets, groups) for key, entry in document.get("runs", {}).items()}
+    return Paper(name, document["citation"], datasets, ordered, **further)
+
+
+def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str, list[str]]) -> Run:
+    """Read a run, on the paper's datasets unless it names others. Its metrics can be a group.
+
+    Raises `ValueError` for a cell with another key.
+    """
+    unknown = {key for cell in entry.get("cells", ()) for key in cell} - {*KEYS[:-1], "where", "values", "over"}
+    if unknown:
+        raise ValueError(f"run of {entry['study']}: cells have no {', '.join(sorted(unknown))}")
+    options = {**entry.get("options", {})}
+    if "metrics" in options:
+        options["metrics"] = _members(options["metrics"], groups)
+    return Run(**{"refs": datasets, **entry, "options": options})
 
 
 def _exhibit(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Exhibit:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from auditor import config
-from auditor import parameters as p
-from auditor.called import call, not_stored
+from auditor.called import not_stored
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
-from auditor.scoring.registry import requests
+from auditor.papers.runs import declared, of_metrics
 from auditor.store.connection import Store
 from auditor.store.versions import annotated, log, resolve
-from auditor.studies.choices import ALL, choices
+from auditor.studies.choices import ALL
+
+__all__ = ["ANSWERS", "measure", "of_metrics"]
 
 _ITEMS, _CAPTIONS = "sugarcrepe", "coco-val2017"
 
@@ -33,36 +35,21 @@ _MODELS = ("ViT-B-32", "CLIP_COCO")
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure counts, accuracy without the image, and CLIP's accuracy by part if its answers are available."""
-    versions = log(store, _ITEMS)
-    if not versions or versions[0].kind != "choices":
-        is_other = (
-            versions and f"{_ITEMS} contains {versions[0].kind}, not forced-choice items: `{call('ingest', _ITEMS)}`"
-        )
-        return Measured({}, {_ITEMS: is_other or not_stored(_ITEMS)})
     answers = _answers()
-    scores = [answers] if answers is not None else []
-    result = choices(store, _ITEMS, metrics=[], scores=scores, errors=0, seed=seed, progress=progress)
+    measured, results = declared(store, paper, seed, progress, scores=[answers] if answers else [])
+    if not results["blind"]:
+        return measured
     captions = resolve(store, _CAPTIONS) if log(store, _CAPTIONS) else None
-    quantities = dict(_of_parts(result.frame))
-    quantities.update(_counted(store, resolve(store, _ITEMS), captions))
+    quantities = {**measured.quantities, **dict(_counted(store, resolve(store, _ITEMS), captions))}
     if answers is not None:
         quantities.update(_of_answers(answers))
-        quantities.update(_of_averages(result.frame))
-    scorers = {check.of[1] for check in paper.checks}
-    return Measured(
-        quantities,
-        selections=tuple(dict.fromkeys((*result.selections, *([captions] if captions else [])))),
-        signatures={name: text for name, text in result.signatures.items() if name in scorers},
-        notes=result.notes,
+        quantities.update(_of_averages(results["blind"][0].frame))
+    return replace(
+        measured,
+        quantities=quantities,
+        selections=tuple(dict.fromkeys((*measured.selections, *([captions] if captions else [])))),
         absent=_absent(paper, answers is not None, captions is not None),
     )
-
-
-def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
-    """Measure the accuracy of further metrics without the image."""
-    if log(store, _ITEMS):
-        rows = choices(store, _ITEMS, metrics=metrics, errors=0, seed=seed, progress=progress).frame
-        yield from _of_parts(rows.filter(pl.col("scorer").is_in([request.label for request in requests(metrics)])))
 
 
 def _answers() -> Path | None:
@@ -79,15 +66,6 @@ def _absent(paper: Paper, has_answers: bool, has_captions: bool) -> dict[Quantit
         check.of: not_stored(_CAPTIONS) for check in paper.checks if check.of[-1] == "captions" and not has_captions
     }
     return of_models | of_captions
-
-
-def _of_parts(frame: pl.DataFrame) -> Quantities:
-    """Yield items, accuracies and ties, by scorer and part."""
-    for row in frame.select("part", "scorer", "n", "missing", "ties", "accuracy").iter_rows(named=True):
-        yield (_ITEMS, "", row["part"], "", "items"), float(row["n"] + row["missing"])
-        if row["accuracy"] is not None:
-            yield (_ITEMS, row["scorer"], row["part"], "", "accuracy"), row["accuracy"]
-            yield (_ITEMS, row["scorer"], row["part"], "", "ties"), float(row["ties"])
 
 
 def _counted(store: Store, items: Selection, captions: Selection | None) -> Quantities:

@@ -13,8 +13,9 @@ from small_sets import RATED, rated
 
 from auditor import config
 from auditor.papers import paper
-from auditor.papers.clipscore2021 import printed_figures
-from auditor.papers.clipscore2021_ratings import DEFINITIONS, SETUPS, Definition, Followed, follow
+from auditor.papers.clipscore2021_ratings import SETUPS, Followed, follow
+from auditor.papers.figures import Reading
+from auditor.papers.readings import printed
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
 from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
@@ -27,11 +28,11 @@ from auditor.studies.ingest.sources import ingest_sources
 def part(store: Store, tmp_path: Path) -> Followed:
     """Small ratings under the name of the experts', as the paper has them."""
     rated(store, tmp_path, "flickr8k-expert", "flickr8k")
-    return follow(store, resolve(store, "flickr8k-expert"), Resampling(resamples=0))
+    return follow(store, paper("clipscore2021"), resolve(store, "flickr8k-expert"), Resampling(resamples=0))
 
 
-def named(metric: str) -> Definition:
-    return next(one for one in DEFINITIONS if one.metric == metric)
+def named(metric: str) -> Reading:
+    return next(one for one in paper("clipscore2021").readings if one.metric == metric)
 
 
 def test_ratings_of_captions_that_are_references_are_left_out(part: Followed) -> None:
@@ -78,9 +79,9 @@ def test_nothing_is_answered_without_the_ratings(store: Store) -> None:
 
 
 def test_the_figure_with_most_digits_is_the_one_that_is_shown() -> None:
-    printed = printed_figures(paper("clipscore2021"), "flickr8k-expert")
-    assert printed["bleu-4", "kendall-c"] == 30.776
-    assert printed["cider", "kendall-b"] == 43.602
+    read = paper("clipscore2021")
+    assert printed(read, "flickr8k-expert", "kendall-c-x100")["bleu-4"] == 30.776
+    assert printed(read, "flickr8k-expert", "kendall-b-x100")["cider"] == 43.602
 
 
 @pytest.fixture(scope="module")
@@ -109,4 +110,6 @@ def test_what_metric_papers_print_of_flickr8k_comes_out(real: Store) -> None:
 
 def test_setups_name_datasets_that_are_declared() -> None:
     declared = config.sources(None)
-    assert {one for setup in SETUPS.values() for one in (setup.dataset, setup.against)} <= set(declared)
+    needs = paper("clipscore2021").needs
+    assert {*SETUPS} == {*needs}
+    assert {*needs, *needs.values()} <= set(declared)

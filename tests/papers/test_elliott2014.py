@@ -12,8 +12,9 @@ from small_sets import rated
 
 from auditor import config
 from auditor.model import Part, Source
-from auditor.papers import elliott2014, paper
-from auditor.papers.elliott2014 import DATASET, MEASURES, REFERENCES, available, printed
+from auditor.papers import paper, readings
+from auditor.papers.elliott2014 import DATASET
+from auditor.papers.readings import PUBLISHED, available, printed
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, reproduce
 from auditor.result import Result
 from auditor.scoring.registry import METRICS, lacking
@@ -22,6 +23,7 @@ from auditor.studies.agree import agree
 from auditor.studies.ingest.sources import ingest_sources
 
 PAPER = "elliott2014"
+REFERENCES = paper(PAPER).needs[DATASET]
 TABLE_1 = {"meteor": 0.524, "rouge-su4": 0.435, "bleu-4": 0.429, "bleu-1": 0.345, "ter": -0.279}
 SOUND = {
     "meteor": 0.560, "bleu-4": 0.462, "bleu-1": 0.476, "ter": -0.293, "cider": 0.584, "cider-d": 0.581,
@@ -30,11 +32,14 @@ SOUND = {
 
 
 def test_the_figures_that_are_printed_are_those_of_table_1() -> None:
-    assert printed(paper(PAPER), DATASET) == TABLE_1
+    assert printed(paper(PAPER), DATASET, PUBLISHED) == TABLE_1
 
 
-def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure() -> None:
-    assert {measure.sound.profile for measure in MEASURES} == {"ptb"}
+def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure(store: Store, tmp_path: Path) -> None:
+    rated(store, tmp_path, DATASET, REFERENCES)
+    signed = {name: text for name, text in reproduce(store, PAPER).signatures.items() if name.endswith(", sound")}
+    assert len(signed) == len(available(paper(PAPER))[0])
+    assert all("|tok:ptb|" in text for text in signed.values())
 
 
 def test_the_papers_ratings_need_the_papers_references(store: Store, tmp_path: Path) -> None:
@@ -51,8 +56,8 @@ def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
     def missing(metric: object) -> str | None:
         return "meteor needs a jar" if metric is METRICS["meteor"] else None
 
-    monkeypatch.setattr(elliott2014, "needed", missing)
-    measures, notes = available()
+    monkeypatch.setattr(readings, "lacking", missing)
+    measures, notes = available(paper(PAPER))
     assert [one.metric for one in measures][:2] == ["rouge-su4", "bleu-4"]
     assert list(map(str, notes)) == ["skipped: meteor needs a jar"]
     rated(store, tmp_path, DATASET, REFERENCES)
@@ -82,7 +87,7 @@ def test_table_1_comes_out_to_the_third_decimal(reproduced: Result) -> None:
     table = reproduced.tables[-1]
     assert "n = 17,466" in table.title
     shown = table.frame.with_columns(pl.col("published", "as published", "sound").round(3))
-    names = {measure.name: measure.metric for measure in MEASURES}
+    names = {measure.name: measure.metric for measure in paper(PAPER).readings}
     ours = shown.with_columns(pl.col("measure").replace_strict(names)).rows_by_key("measure", named=True, unique=True)
     assert {name: row["as published"] for name, row in ours.items() if row["published"]} == TABLE_1
     assert {name: row["published"] for name, row in ours.items() if row["published"]} == TABLE_1

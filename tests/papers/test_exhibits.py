@@ -13,7 +13,7 @@ from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.papers import exhibits, known, paper
 from auditor.papers.bands import in_print
-from auditor.papers.elliott2014 import DATASET, REFERENCES
+from auditor.papers.elliott2014 import DATASET
 from auditor.papers.figures import Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.reproduce import reproduce
@@ -138,7 +138,7 @@ def test_paper_without_figures_is_refused_before_the_store_is_opened(name: str, 
 
 
 def test_ratings_are_drawn_with_their_correlation(store: Store, tmp_path: Path) -> None:
-    rated(store, tmp_path, DATASET, REFERENCES)
+    rated(store, tmp_path, DATASET, paper("elliott2014").needs[DATASET])
     result = reproduce(store, "elliott2014")
     rows = result.table("as-published").frame.drop_nulls("as published")
     drawn = {figure.title: figure.frame for figure in result.figures}

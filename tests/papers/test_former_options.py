@@ -14,10 +14,8 @@ from sizes import some
 from small_sets import PLACES, VERBS, compared, described, rated
 
 from auditor.model import silent
-from auditor.papers import paper, vedantam2015
+from auditor.papers import paper
 from auditor.papers import reproduce as study
-from auditor.papers.clipscore2021_ratings import DEFINITIONS
-from auditor.papers.elliott2014 import MEASURES
 from auditor.papers.reproduce import reproduce
 from auditor.papers.wang2016 import pooled
 from auditor.scoring.registry import METRICS, lacking
@@ -39,13 +37,13 @@ def former(option: str, place: int = 0) -> list[list[Any]]:
 def test_table_1_is_what_agree_as_published_gave(store: Store, tmp_path: Path) -> None:
     rated(store, tmp_path, "flickr8k-ek", "flickr8k-ek-refs")
     table = reproduce(store, "elliott2014").table("as-published").frame
-    named = {measure.name: measure for measure in MEASURES}
+    named = {measure.name: measure for measure in paper("elliott2014").readings}
     found = {}
     for row in table.iter_rows(named=True):
         measure = named[row["measure"]]
-        found[measure.sound.metric, "sound"] = shown(row["sound"])
-        if measure.published is not None:
-            found[measure.published.metric, "as-published"] = shown(row["as published"])
+        found[measure.sound, "sound"] = shown(row["sound"])
+        if measure.published:
+            found[measure.published, "as-published"] = shown(row["as published"])
     assert found == {(row[0], row[1]): shown(row[2]) for row in former("agree --as-published")}
     assert dict(table.select("measure", "published").drop_nulls().rows()) == {
         "METEOR": 0.524, "ROUGE-SU4": 0.435, "Smoothed BLEU": 0.429, "Unigram BLEU": 0.345, "TER": -0.279,
@@ -56,7 +54,7 @@ def test_ratings_are_what_the_protocol_of_agree_gave(store: Store, tmp_path: Pat
     rated(store, tmp_path, "flickr8k-expert", "flickr8k")
     result = reproduce(store, "clipscore2021")
     beside, moved = result.table("by-protocol").frame, result.table("what-moves-it").frame
-    names = {one.name: one for one in DEFINITIONS}
+    names = {one.name: one for one in paper("clipscore2021").readings}
     found = {}
     for row in beside.iter_rows(named=True):
         one = names[row["metric"]]
@@ -86,10 +84,12 @@ def test_pairs_are_what_the_protocol_of_consensus_gave(store: Store) -> None:
 
 def test_accuracies_and_two_truths_are_what_consensus_gave(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """By some of the metrics, and by all with `--all`."""
-    published, variants = some(vedantam2015.AS_PUBLISHED[:-2], 2), some(vedantam2015._VARIANTS, 1)
-    monkeypatch.setattr(vedantam2015, "AS_PUBLISHED", (*published, *vedantam2015.AS_PUBLISHED[-2:]))
-    monkeypatch.setattr(vedantam2015, "_VARIANTS", tuple(variants))
-    metrics = {*vedantam2015.AS_PUBLISHED, *variants}
+    read = paper("vedantam2015")
+    run = read.runs["pairs"]
+    named = run.options["metrics"]
+    metrics = [*some(named[:7], 2), *named[7:9], *some(named[9:], 1)]
+    asked = replace(run, options={**run.options, "metrics": metrics})
+    monkeypatch.setattr(study, "paper", lambda _: replace(read, runs={**read.runs, "pairs": asked}))
     compared(store)
     result = reproduce(store, "vedantam2015")
     for name in ("pascal50s-triplets", "pascal50s-pairs"):
