@@ -106,7 +106,7 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
     drawn = {"most_drawn": max(filter(None, asked), default=0), "draws_mean": None in asked}
     bound: tuple[object, ...] | None = None
     for candidate in candidates:
-        own = workspace.given(**drawn, **candidate.params, label=candidate.name)
+        own = workspace.given(**{**drawn, **candidate.params, "label": candidate.name})
         for relation, rows in candidate.given.items():
             workspace.bind_rows(relation, rows)
         sources = (candidate.drawn_from, candidate.binds, {**candidate.params, "words": None})
