@@ -347,7 +347,9 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if "cache.ngram_frequency" in file.reads:
         _count_ngrams(workspace)
         kept = {name: workspace.params[name] for name in ("dataset", "version", "tokenizer")}
-        workspace.insert("cache.ngram_frequency", "selection_frequency", **kept)
+        columns = ", ".join(f"${name} as {name}" for name in kept)
+        counted = workspace._held["selection_frequency"].table
+        store.execute(f"insert into cache.ngram_frequency by name select {columns}, * from {counted}", kept)
     if "candidate" not in workspace.bound or "candidate" in case:
         bind_candidates(workspace, _candidate_sets(store, case))
         workspace.params["label"] = case.get("params", {}).get("label", PARAMS["label"])
