@@ -5,7 +5,6 @@
 -- reads: reference
 -- returns: list_no, place, image_no, image, slot, caption_id, length
 -- cites: van Miltenburg et al. 2018, section 2: several references an image are as many parallel lists
--- merges: rows
 --
 -- Each caption in its parallel list: the first captions of all images, the second ones, and so on, up to $lists. With
 -- 0, all captions are one list. `place` counts from 1, in order of image and slot.

@@ -4,7 +4,8 @@
 -- reads: repeat, length
 -- returns: captions, images, wordless, repeats, images_with_repeats, letter_repeats, images_in_letters, in_groups, pairs, images_all_equal
 -- cites: Wang & Gaizauskas 2016, section 4.1
--- merges: sum captions, images, wordless, repeats, images_with_repeats, letter_repeats, images_in_letters, in_groups, pairs, images_all_equal
+-- merges: sum captions, images, wordless, repeats, images_with_repeats, letter_repeats, images_in_letters,
+--   in_groups, pairs, images_all_equal
 --
 -- The number of captions that repeat an earlier one of their image, by tokens and letter for letter. `in_groups` counts
 -- the captions in groups of equal captions, including the first. The query does not list the `pairs`, since their

@@ -13,8 +13,10 @@ import polars as pl
 
 from auditor.store.sqlfiles import catalogue
 
-#: What a part has of its own: tables of its store, what `Captions.workspace` binds, or texts.
-_OWN = frozenset({"caption", "caption_tokens", "distinct_text", "made_text", "membership", "reference", "text_at_work"})
+#: What a part has of its own: tables of its store, what `Captions.workspace` binds, parallel lists, or texts.
+_OWN = frozenset({
+    "caption", "caption_tokens", "distinct_text", "list_caption", "made_text", "membership", "reference", "text_at_work",
+})  # fmt: skip
 
 _NOT = "not, "
 
