@@ -29,7 +29,7 @@ class View(Generic[T]):
     `dataset`. Other names in braces, in title, caption and name, are columns: the first row has the words.
 
     `where` selects rows: an expression, or a value of column `statistic`. `each` names a column whose every value has a
-    table of its own. `unique` keeps the first row of each value. `pivot` makes a column for each value of its first
+    separate table. `unique` keeps the first row of each value. `pivot` makes a column for each value of its first
     column; rows are those of the second (one or several), cells those of the third. `columns` are selected last: names,
     or expressions that name what they compute; the `optional` ones are left out if no row has a value. Only the first
     `top` rows are shown, or those of each value of `per`; `rest` is where the others are. Without a row, nothing is

@@ -74,7 +74,7 @@ class Captions:
         return self.workspace(key=in_tokens_of_facts(self.store, self.selection, progress).tokenizer)
 
     def annotated(self) -> Workspace:
-        """Open a workspace over the captions as they were read, with relation `annotated`: what was said of them."""
+        """Open a workspace over the captions as they were read, with their annotations in relation `annotated`."""
         return versions.annotated(self.store, self.selection, self.tokenizer)
 
     def images(self) -> pl.DataFrame:

@@ -159,7 +159,7 @@ def test_without_spacy_it_ends_with_what_to_install(store: Store, monkeypatch: p
     """Not one check is called unanswerable for want of a package; nothing else of the request is measured first."""
     measured: list[str] = []
     monkeypatch.setitem(sys.modules, "spacy", None)
-    monkeypatch.setattr(study, "_study", measured.append)
+    monkeypatch.setattr(study, "kept", measured.append)
     pipelines._tokenizer.cache_clear()
     with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[spacy\]'") as raised:
         reproduce(store, "elliott2014", "miltenburg2018")

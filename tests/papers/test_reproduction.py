@@ -121,7 +121,8 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
     )
     quantities = {("", "", "", "", "images"): 2.0, ("", "", "", "", "captions"): 10.0}
     monkeypatch.setattr(study, "paper", lambda _: read)
-    monkeypatch.setattr(study, "_study", lambda _: lambda *_: study.Measured(quantities))
+    monkeypatch.setattr(study, "known", lambda: {"somebody": SimpleNamespace(load=lambda: study)})
+    monkeypatch.setattr(study, "measure", lambda *_: study.Measured(quantities), raising=False)
     result = reproduce(store, "somebody")
     holds = result.holds
     assert not holds

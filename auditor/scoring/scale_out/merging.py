@@ -1,4 +1,4 @@
-"""How counts of parts become those of all captions, as the headers of SELECTs say it (`merges`).
+"""How counts of parts become those of all captions, by the headers of SELECTs (`merges`).
 
 A part has whole images, or whole texts. Rows of a SELECT that `merges: rows` depend on the captions of a part alone,
 and on sums. Those that `merges: sum …` or `merges: distinct` are counted in parts, then added. Others are computed from
@@ -15,7 +15,8 @@ from auditor.store.sqlfiles import catalogue
 
 #: What a part has of its own: tables of its store, what `Captions.workspace` binds, parallel lists, or texts.
 _OWN = frozenset({
-    "caption", "caption_tokens", "distinct_text", "list_caption", "made_text", "membership", "reference", "text_at_work",
+    "caption", "caption_tokens", "distinct_text", "list_caption", "made_text", "membership", "reference",
+    "text_at_work",
 })  # fmt: skip
 
 _NOT = "not, "
@@ -35,7 +36,7 @@ def is_sum(name: str) -> bool:
 
 
 def why_not(name: str) -> str:
-    """Return why the rows of a SELECT do not merge, as its header says; empty if it does not say so."""
+    """Return why the rows of a SELECT do not merge, from its header; empty if it gives no reason."""
     said = catalogue()[name].merges
     return said.removeprefix(_NOT) if said.startswith(_NOT) else ""
 

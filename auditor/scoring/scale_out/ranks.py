@@ -69,7 +69,7 @@ def _attempt(force: Force, run: Run, folder: Path, stage: str, number: int) -> D
 
 @contextmanager
 def taken(folder: Path, name: str, *, wait: bool = True) -> Iterator[bool]:
-    """Lock what a name in a work folder stands for, and yield whether no other rank has it."""
+    """Lock a name in a work folder, and yield whether no other rank has it."""
     (folder / _LOCKS).mkdir(exist_ok=True)
     with (folder / _LOCKS / name).open("w") as file:
         yield lock(file.fileno(), wait=wait) is not False

@@ -68,7 +68,7 @@ _REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 
 
 def _why_not(kind: str) -> str:
-    """Return why captions of a kind are not searched for in stages, as this module or the header of its SELECT says."""
+    """Return why captions of a kind are not searched for in stages, from this module or the header of its SELECT."""
     return _WHY_NOT.get(kind) or merging.why_not(CAPTION_KINDS[kind].select)
 
 
