@@ -1,5 +1,5 @@
 -- name: truncated
--- version: 6
+-- version: 7
 -- grain: caption
 -- reads: reference, caption, text_tokens, character_limit, cut_end
 -- returns: image, slot, why
