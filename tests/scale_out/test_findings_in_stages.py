@@ -311,6 +311,30 @@ def test_numbers_are_the_same_wherever_the_captions_are(
     assert pl.read_parquet(tmp_path / "verdicts" / "part-8.parquet").is_empty()
 
 
+def test_a_shard_in_another_language_is_read_as_all_shards_are(folder: Path, tmp_path: Path) -> None:
+    """Whether captions are English, and how many are cut, is decided for all, not for each group of shards."""
+    kinds = ["misspellings", "truncated-captions", "mixed-language"]
+    made = Path(shutil.copytree(folder, tmp_path / "shards"))
+    drawn = random.Random(3)
+    hund = [
+        f"ein {drawn.choice(['Hund', 'Mann', 'Junge'])} läuft über die grüne Wiese am {n}. Haus" for n in range(600)
+    ]
+    hund[7], hund[9] = "a dgo runs on the grass with a red", "ein Hund in the park mit einem bll"
+    rows = {"image": [f"z{n:03}.jpg" for n in range(600)], "caption": hund, "split": ["train"] * 600}
+    pl.DataFrame(rows).write_parquet(made / "part-8.parquet")
+    result = staged(made, tmp_path / "verdicts", work=tmp_path / "work", kinds=kinds)
+    with Store.open(MEMORY) as store:
+        ingest(store, "shards", files=[made / "*.parquet"], config={})
+        wanted = findings(store, "shards", kinds=kinds, captions_only=True)
+    columns = ["kind", *LISTED]
+    assert (
+        found(tmp_path / "work").select(columns).sort(columns).rows()
+        == wanted.frame.select(columns).sort(columns).rows()
+    )
+    assert [one.sentence for one in result.findings] == [one.sentence for one in wanted.findings]
+    assert result.findings
+
+
 def test_captions_without_a_word_are_audited(tmp_path: Path) -> None:
     folder = tmp_path / "shards"
     folder.mkdir()

@@ -70,6 +70,11 @@ class Checked:
         """Run a SELECT over the captions."""
         return self.workspace.rows(relation, **params)
 
+    def of_all(self, relation: str, **params: Any) -> pl.DataFrame:
+        """Return rows about all captions: those that are bound, if these are a part of them, else those of a SELECT."""
+        is_bound = relation in self.workspace.bound
+        return self.workspace.query(f"from {relation}") if is_bound else self.rows(relation, **params)
+
 
 def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
     def finder(checked: Checked) -> pl.DataFrame:
@@ -105,7 +110,7 @@ def bind_words(checked: Checked, names: Iterable[str]) -> None:
 def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
     _with_words(checked)
-    return is_english(checked.rows(SHARE))
+    return is_english(checked.of_all(SHARE))
 
 
 def is_english(share: pl.DataFrame) -> bool:
@@ -122,7 +127,7 @@ def _misspelled(checked: Checked) -> pl.DataFrame:
 
 def _truncated(checked: Checked) -> pl.DataFrame:
     """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end."""
-    ends = checked.rows("truncated_end", is_english=_is_english(checked))
+    ends = checked.of_all("truncated_end", is_english=_is_english(checked))
     checked.workspace.bind_rows("cut_end", cut_ends(ends))
     return checked.rows("truncated")
 

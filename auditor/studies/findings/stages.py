@@ -163,8 +163,9 @@ def _read(plan: ShardPlan, work: Work, name: str) -> pl.DataFrame:
 def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the captions of a bucket by kind. Columns: kind, and those of `LISTED`."""
     lists = [pl.DataFrame(schema={"kind": pl.String, **LISTED})]
-    behind = {name for kind in plan.kinds if kind != AT_SEVERAL for name in _behind(kind)}
-    with bucket_of(plan, work, number, share, behind) as checked:
+    selects = {name for kind in plan.kinds if kind != AT_SEVERAL for name in _selects(kind)}
+    given = set().union(*(merging.given(name) if merging.is_of_part(name) else {name} for name in selects))
+    with bucket_of(plan, work, number, share, given) as checked:
         for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
             if kind == AT_SEVERAL:
                 rows = _at_several_images(plan, work, number, checked.workspace)
