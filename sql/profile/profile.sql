@@ -32,8 +32,8 @@ word as (
 one_word as (select coalesce(sum(captions), 0)::bigint as captions from caption_size_count where tokens = 1),
 unsplit as (select coalesce(sum(captions), 0)::bigint as captions from split_size where split is null)
 select
-    s.images, l.captions, s.captions_min as captions_per_image_min, s.captions_mean as captions_per_image_mean,
-    s.captions_max as captions_per_image_max, s.single as images_with_one_caption, l.tokens, w.types,
+    s.images, l.captions::bigint as captions, s.captions_min as captions_per_image_min, s.captions_mean as captions_per_image_mean,
+    s.captions_max as captions_per_image_max, s.single as images_with_one_caption, l.tokens::bigint as tokens, w.types,
     w.once as types_occurring_once, l.tokens / l.captions as asl,
     sqrt((l.captions * l.squares - l.tokens ** 2)::double) / l.captions as sdsl, l.shortest as length_min,
     l.longest as length_max, r.wordless as captions_without_word, o.captions as captions_of_one_word,
