@@ -153,15 +153,15 @@ def _material(
     store: Store, workspace: Workspace, version: Version, settings: Mapping[str, Any], most_images: int = MOST_IMAGES
 ) -> Material:
     train = resolve(store, settings["train"])
-    workspace = workspace.given(
-        trained_dataset=train.version.dataset,
-        trained_seq=train.version.seq,
-        trained_split=train.split,
-        folds=settings["folds"],
-        model_seed=settings["model_seed"],
-        most_images=most_images,
-        known_words=KNOWN_WORDS,
-    )
+    workspace.params |= {
+        "trained_dataset": train.version.dataset,
+        "trained_seq": train.version.seq,
+        "trained_split": train.split,
+        "folds": settings["folds"],
+        "model_seed": settings["model_seed"],
+        "most_images": most_images,
+        "known_words": KNOWN_WORDS,
+    }
     workspace.bind("learnt_image")
     captions = workspace.rows("learnt_caption")
     seen = captions["image"].n_unique()
