@@ -42,9 +42,9 @@ def _patterns() -> list[dict[str, Any]]:
     ]
 
 
-def bind_signs(workspace: Workspace, kind: str | None = None) -> None:
-    """Bind relation `sign` to the captions with signs of a kind of finding; by default, with counted signs."""
+def bind_signs(workspace: Workspace) -> None:
+    """Bind relation `sign` to the captions with signs that are counted."""
     workspace.forget("sign")
     for sign in signs():
-        if sign["kind"] == kind if kind else sign["statistic"]:
+        if sign["statistic"]:
             workspace.append("sign", **sign)

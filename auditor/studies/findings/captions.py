@@ -19,7 +19,7 @@ from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
-from auditor.store.signs import bind_signs
+from auditor.store.signs import signs
 from auditor.store.versions import CONTENT, language, log, related, resolve
 from auditor.store.workspace import Workspace, is_read
 from auditor.studies.findings.cuts import cut_ends
@@ -78,9 +78,8 @@ class Checked:
 
 def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
     def finder(checked: Checked) -> pl.DataFrame:
-        bind_signs(checked.workspace, kind)
-        first = "row_number() over (partition by image_no, slot order by place) = 1"
-        return checked.workspace.query(f"select image, slot, why from sign qualify {first} order by image, slot")
+        every = pl.concat(checked.rows("sign", **sign) for sign in signs() if sign["kind"] == kind)
+        return every.sort("image", "slot", "place").unique(["image", "slot"], keep="first", maintain_order=True)
 
     return finder
 
