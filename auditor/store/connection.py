@@ -33,7 +33,7 @@ MEMORY = Path(opening.IN_MEMORY)
 _MOST_UNCOMMITTED = 1 << 24
 
 #: The most relations that are held in case another workspace asks for the same, and the most rows of statements.
-_MOST_HELD_AGAIN, _MOST_KNOWN = 16, 32
+_MOST_HELD_AGAIN, _MOST_KNOWN = 24, 32
 
 
 class ArrowStream:

@@ -18,7 +18,10 @@ from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, declar
 _OF_BUCKET = "first_image"
 
 #: Relations that many workspaces make from the same captions, and none adds rows to.
-_HELD_AGAIN = frozenset({"reference", "every_reference", "caption_place", "pool", "repeat", "substitute_pool"})
+_HELD_AGAIN = frozenset({
+    "reference", "every_reference", "caption_place", "caption_size_count", "image_size_count", "length", "pool",
+    "repeat", "script", "substitute_pool",
+})  # fmt: skip
 
 
 class Workspace:
