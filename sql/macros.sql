@@ -79,3 +79,20 @@ create or replace temp macro plural_of(noun) as
 -- Whether a version holds a row: rows have the first version that holds them, and the first one that does not.
 create or replace temp macro is_held(first_version, version_without, asked_version) as
     first_version <= asked_version and (version_without is null or version_without > asked_version);
+
+-- Whether a caption ends openly: without a punctuation mark or a sign.
+create or replace temp macro ends_openly(caption_text) as not regexp_matches(caption_text, '[.!?。！？…”"+*=~]\s*$');
+
+-- A quantile of whole numbers that are counted: sorted values, and how many there are up to each. It lies between two of
+-- them, and is rounded, so that one that is a whole number is exactly that.
+create or replace temp macro quantile_of(sorted_values, counted_upto, wanted_share) as
+    round(list_reduce(
+        list_transform(
+            [
+                floor(wanted_share::double * (counted_upto[-1] - 1)),
+                ceil(wanted_share::double * (counted_upto[-1] - 1))
+            ],
+            lambda place: sorted_values[1 + len(list_filter(counted_upto, lambda upto: upto <= place))]::double
+        ),
+        lambda low, high: low + (high - low) * (wanted_share::double * (counted_upto[-1] - 1) % 1)
+    ), 9);

@@ -8,21 +8,12 @@
 --
 -- The number of tokens of each caption, by the one tokenizer of the version, `key`; 0 for a caption without a word. A
 -- length is unusual if it is more than three interquartile ranges outside the quartiles.
-with upto as (select tokens, sum(captions) over (order by tokens) as upto from caption_size_count),
-place as (select share, share * (max(upto) - 1) as place from upto, unnest([0.25, 0.75]) as s (share) group by share),
-quantile as (
-    select
-        p.share, min(u.tokens) filter (where u.upto > floor(p.place)) as low,
-        min(u.tokens) filter (where u.upto > ceil(p.place)) as high, any_value(p.place - floor(p.place)) as beyond
-    from place as p
-    cross join upto as u
-    group by p.share
+with counted as (
+    select list(tokens order by tokens) as lengths, list(upto order by tokens) as upto
+    from (select tokens, sum(captions) over (order by tokens) as upto from caption_size_count)
 ),
 quartile as (
-    select
-        max(low + (high - low) * beyond) filter (where share < 0.5) as lower_end,
-        max(low + (high - low) * beyond) filter (where share > 0.5) as upper_end
-    from quantile
+    select quantile_of(lengths, upto, 0.25) as lower_end, quantile_of(lengths, upto, 0.75) as upper_end from counted
 )
 select
     r.image_no, r.slot, len(t.tokens)::uinteger as tokens,

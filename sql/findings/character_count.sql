@@ -8,7 +8,7 @@
 -- The number of captions of at least two words, and of their words, by length in characters and by how they end: open
 -- ones have no punctuation mark or sign at their end.
 select
-    length(c.text) as characters, not regexp_matches(c.text, '[.!?。！？…”"+*=~]\s*$') as is_open, count(*) as captions,
+    length(c.text) as characters, ends_openly(c.text) as is_open, count(*) as captions,
     sum(len(t.tokens))::bigint as words
 from reference as r
 join caption as c using (caption_id)

@@ -6,22 +6,11 @@
 --
 -- The median length and the length of the longest tenth of the captions, in tokens and punctuation marks. The share of
 -- all that end with a punctuation mark (`stopped`), and of the longest tenth that end with a word that ends no sentence.
-with upto as (select tokens, sum(sum(captions)) over (order by tokens) as upto from measure_count group by tokens),
-place as (select share, share * (max(upto) - 1) as place from upto, unnest([0.5, 0.9]) as s (share) group by share),
-quantile as (
-    select
-        p.share, min(u.tokens) filter (where u.upto > floor(p.place)) as low,
-        min(u.tokens) filter (where u.upto > ceil(p.place)) as high, any_value(p.place - floor(p.place)) as beyond
-    from place as p
-    cross join upto as u
-    group by p.share
+with counted as (
+    select list(tokens order by tokens) as lengths, list(upto order by tokens) as upto
+    from (select tokens, sum(sum(captions)) over (order by tokens) as upto from measure_count group by tokens)
 ),
-at_share as (
-    select
-        max(low + (high - low) * beyond) filter (where share < 0.7) as half,
-        max(low + (high - low) * beyond) filter (where share > 0.7) as tenth
-    from quantile
-)
+at_share as (select quantile_of(lengths, upto, 0.5) as half, quantile_of(lengths, upto, 0.9) as tenth from counted)
 select
     any_value(a.half) as half, any_value(a.tenth) as tenth,
     sum(if(m.is_open, 0, m.captions)) / sum(m.captions) as stopped,

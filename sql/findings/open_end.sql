@@ -13,5 +13,5 @@ from reference as r
 join caption as c using (caption_id)
 join text_tokens as t using (caption_id)
 cross join character_limit as m
-where len(t.tokens) >= 2 and not regexp_matches(c.text, '[.!?。！？…”"+*=~]\s*$')
+where len(t.tokens) >= 2 and ends_openly(c.text)
 group by all

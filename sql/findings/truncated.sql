@@ -15,5 +15,5 @@ cross join character_limit as m
 join cut_end as e
     on e.before = t.tokens[-2] and e.word = t.tokens[-1] and e.size = len(t.tokens)
     and e.is_at_limit = coalesce(length(c.text) = m.longest, false)
-where len(t.tokens) >= 2 and not regexp_matches(c.text, '[.!?。！？…”"+*=~]\s*$')
+where len(t.tokens) >= 2 and ends_openly(c.text)
 order by r.image, r.slot

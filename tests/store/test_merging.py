@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import polars as pl
 import pytest
 from sqlcases import load, variants, workspace_of
 
 from auditor.findings import CAPTION_KINDS
 from auditor.scoring.scale_out import merging
+from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import catalogue, reads_of
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.stages import CHECKED
@@ -69,3 +72,18 @@ def test_counts_are_known_after_their_round() -> None:
     ]
     assert merging.given("misspelled") == {"near_word", "usual_neighbor"}
     assert not merging.merges("boilerplate")
+
+
+def test_quantile_of_counted_values_is_that_of_the_values() -> None:
+    """As the engine computes it from every value, but for rounding."""
+    counted = (
+        "with v as (select unnest($values) as x), u as (select x, sum(count(*)) over (order by x) as upto from v group by x)"
+        " select quantile_of(list(x order by x), list(upto order by x), $share), (select quantile_cont(x, $share) from v) from u"
+    )
+    drawn = random.Random(3)
+    with Store.open(MEMORY) as store:
+        for share in (0.25, 0.5, 0.75, 0.9):
+            for size in (1, 2, 3, 10, 11, 40):
+                values = [drawn.randint(0, 9) for _ in range(size)]
+                made, wanted = store.query(counted.replace("$share", str(share)), {"values": values}).row(0)
+                assert made == pytest.approx(wanted, abs=1e-9)
