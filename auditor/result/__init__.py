@@ -255,7 +255,7 @@ class Result(ShownResult):
     it has shown the rows. A page shows `page` instead of `tables`, under the title `headline`; LaTeX has `exhibits`
     instead, if there are some. `volatile` names columns that can differ between stores of the same captions: JSON keeps
     them separate. `sql` has the paths below `sql/` of the SELECTs that ran. `portraits` and `quoted` are what a report
-    shows of each dataset before all else. Remarks go to notes and findings.
+    shows of each dataset before all else. The last argument has remarks, which become notes and findings.
     """
 
     command: str

@@ -13,16 +13,13 @@ import polars as pl
 
 from auditor.store.sqlfiles import catalogue
 
-#: What a part has of its own: tables of its store, what `Captions.workspace` binds, parallel lists, or texts.
+#: What differs between parts: tables of a store, what `Captions.workspace` binds, parallel lists, texts.
 _OWN = frozenset({
     "caption", "caption_tokens", "distinct_text", "list_caption", "made_text", "membership", "reference",
     "text_at_work",
 })  # fmt: skip
 
 _NOT = "not, "
-
-#: What parts have in common: words have the same numbers in all.
-_SHARED = "vocabulary"
 
 
 def is_of_part(name: str) -> bool:
@@ -41,32 +38,30 @@ def why_not(name: str) -> str:
     return said.removeprefix(_NOT) if said.startswith(_NOT) else ""
 
 
+def _made_for(name: str) -> list[str]:
+    """Name the SELECTs whose rows a SELECT reads."""
+    return [read for read in catalogue()[name].reads if read in catalogue() and read not in _OWN]
+
+
 @functools.cache
 def merges(name: str) -> bool:
     """Return whether the rows of a SELECT over all captions follow from those of parts."""
     if why_not(name):
         return False
-    reads = [read for read in catalogue()[name].reads if read != _SHARED]
-    below = all(merges(read) for read in reads if read in catalogue() and read not in _OWN)
-    return below and bool(catalogue()[name].merges or not any(read in _OWN or _depends(read) for read in reads))
-
-
-def _depends(read: str) -> bool:
-    """Return whether a relation has rows of a part alone."""
-    return read in catalogue() and is_of_part(read)
+    below = _made_for(name)
+    has_header, reads_a_part = catalogue()[name].merges, _OWN.intersection(catalogue()[name].reads)
+    return all(map(merges, below)) and bool(has_header or not (reads_a_part or any(map(is_of_part, below))))
 
 
 def given(name: str) -> set[str]:
     """Name the sums, and what follows from sums, that a part must be given before it runs a SELECT."""
-    reads = [read for read in catalogue()[name].reads if read in catalogue() and read not in _OWN]
-    return set().union(*(given(read) if is_of_part(read) else {read} for read in reads))
+    return set().union(*(given(read) if is_of_part(read) else {read} for read in _made_for(name)))
 
 
 @functools.cache
 def sums(name: str) -> frozenset[str]:
     """Name all sums behind a SELECT, with itself."""
-    reads = [read for read in catalogue()[name].reads if read in catalogue() and read not in _OWN]
-    return frozenset([name] if is_sum(name) else []).union(*map(sums, reads))
+    return frozenset([name] if is_sum(name) else []).union(*map(sums, _made_for(name)))
 
 
 def follows(name: str) -> bool:

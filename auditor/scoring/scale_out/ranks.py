@@ -55,10 +55,11 @@ class Rank:
         yield execute
 
     def finished(self, folder: Path) -> int:
-        """Note that this rank has finished, and return how many have."""
-        (folder / _FINISHED).mkdir(exist_ok=True)
-        (folder / _FINISHED / str(self.number)).touch()
-        return len(list((folder / _FINISHED).iterdir()))
+        """Note that this rank has finished, and return how many of so many have."""
+        finished = folder / _FINISHED / str(self.of)
+        finished.mkdir(parents=True, exist_ok=True)
+        (finished / str(self.number)).touch()
+        return len(list(finished.iterdir()))
 
 
 def _attempt(force: Force, run: Run, folder: Path, stage: str, number: int) -> Done | None:

@@ -30,7 +30,7 @@ from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, at_several_imag
 from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
-from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
+from auditor.studies.findings.shards import RECORDS, ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import (
     CHECKED,
     FOUND,
@@ -38,7 +38,6 @@ from auditor.studies.findings.stages import (
     ORDER,
     PROTECTED,
     READ,
-    RECORDS,
     STAGES,
     VERDICTS,
     is_measured,

@@ -19,17 +19,14 @@ from auditor.store.file import Share
 from auditor.store.workspace import Workspace
 from auditor.studies import profile
 from auditor.studies.findings.captions import Checked
-from auditor.studies.findings.shards import ShardPlan
+from auditor.studies.findings.shards import RECORDS, VOCABULARY, ShardPlan
 from auditor.studies.findings.summary import LENGTHS, MEASURED, SPLITS
 
-#: The SELECTs whose rows are counted in buckets and added.
-COUNTED = (
-    "caption_length_count", "caption_size_count", "image_size_count", "list_length", "list_word", "parallel_list",
-    "repeat_count", "split_size",
-)  # fmt: skip
+#: The sums behind `profile` and diversity, which are counted in buckets.
+COUNTED = tuple(sorted(merging.sums("profile") | merging.sums("sameness") | {"parallel_list"}))
 
-#: What hygiene counts depend on in all shards: usual lengths, and usual numbers of captions.
-USUAL = ("caption_size_count", "image_size_count")
+#: The sums behind hygiene counts: what lengths, and numbers of captions, are usual in all shards.
+USUAL = merging.sums("hygiene")
 
 #: Further files: words and longer n-grams by list, the latter in partitions; hygiene; what equal texts add up to.
 WORDS, GRAMS_OF_LISTS, OCCURRENCES, GRAMS, HYGIENE = "list_gram", "list-grams", "grams-met", "grams", "hygiene"
@@ -102,7 +99,7 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     occurrences = work.every(OCCURRENCES, buckets).group_by("list_no", "n").agg(pl.col("occurrences").sum())
     distinct = work.every(DISTINCT, plan.partitions).group_by("list_no").agg(pl.all().sum())
     known |= {
-        "token_count": work.scan("vocabulary", 0).select("token_id", occurrences="times").collect(),
+        "token_count": work.scan(VOCABULARY, 0).select("token_id", occurrences="times").collect(),
         "text_repetition": repeated.drop("captions_in_splits"),
     }
     longer = types.join(occurrences, on=["list_no", "n"]).collect()
@@ -112,7 +109,7 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
             workspace.bind_rows(name, rows)
         sizes = profile.sizes_of(workspace.rows("profile"))
         diversity = _diversity(workspace, known["parallel_list"], longer, distinct.sort("list_no").collect())
-    rejected = work.every("records", buckets).select(pl.col("reason").count()).collect().item()
+    rejected = work.every(RECORDS, buckets).select(pl.col("reason").count()).collect().item()
     splits = known["image_size_count"].group_by(scope="split").agg(number=pl.col("images").sum())
     within = known["repeat_count"].select("letter_repeats", "in_groups", "pairs", "images_all_equal")
     parts = [

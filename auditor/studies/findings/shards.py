@@ -26,6 +26,9 @@ from auditor.version import VERSION
 
 _FORMAT, _ENDING = "table", ".parquet"
 
+#: The folders of the captions of buckets, and of the words of all.
+RECORDS, VOCABULARY = "records", "vocabulary"
+
 #: Rows of shards that are read together. It does not depend on the machine.
 _ROWS_AT_ONCE = 60_000
 

@@ -33,11 +33,10 @@ from auditor.studies.duplicates import AT_SEVERAL
 from auditor.studies.findings import alike, measures
 from auditor.studies.findings.captions import FINDERS, LISTED, SHARE, Checked, bind_words, is_english
 from auditor.studies.findings.protected import CONTAMINATED
-from auditor.studies.findings.shards import ShardPlan, parse, records
+from auditor.studies.findings.shards import RECORDS, VOCABULARY, ShardPlan, parse, records
 
-PROTECTED, READ, RECORDS, SPOKEN, PLACED, VOCABULARY, IMAGES, FOUND, MEASURES, VERDICTS = (
-    "protected", "read", "records", "spoken", "images-of-bucket", "vocabulary", "images", "found", "measures",
-    "verdicts",
+PROTECTED, READ, SPOKEN, PLACED, IMAGES, FOUND, MEASURES, VERDICTS = (
+    "protected", "read", "spoken", "images-of-bucket", "images", "found", "measures", "verdicts",
 )  # fmt: skip
 
 #: The stages of each round of counting: what follows from the first sums can be read to count the second.

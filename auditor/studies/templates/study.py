@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -13,15 +14,15 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Sentence, Signature, findings_in
-from auditor.result.views import arranged
+from auditor.result import Result, Said, Sentence
 from auditor.scoring.counting import bind_text_tokens
-from auditor.store.captions import Captions, select_all, selections_of, stepwise
+from auditor.store.captions import Captions, select_all, stepwise
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
 from auditor.studies.templates.slots import slot_effects
+from auditor.studies.told import told
 from auditor.text import AUTO
 
 #: The shapes of templates: x is a fixed token, * an open position; without *, a long n-gram.
@@ -95,39 +96,31 @@ def templates(
     Examples: auditor templates flickr8k coco-val · auditor templates flickr8k --level caption --least 0.01 -o flood.csv
     """
     selected = select_all(store, refs, split, tokenizer, progress=progress)
-    selections, tokenizer = selections_of(selected), selected[0].tokenizer
-    frames, notes = [], list[Said](selected[0].notes)
-    signatures = {
-        "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
-    }
+    counted, signatures, notes = list[tuple[Captions, pl.DataFrame]](), dict[str, str](), list[Said]()
     for captions, steps in stepwise(selected, progress):
         count = functools.cache(partial(_counted, captions, least, steps))
         made = _made(captions, least, count)
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
             listed = made.select("image", "slot", "pattern", value="share")
-            with_texts = listed.join(texts, on=["image", "slot"], how="left").sort("image", "slot")
-            frames.append(captions.stamp(with_texts))
+            counted.append((captions, listed.join(texts, on=["image", "slot"], how="left").sort("image", "slot")))
             continue
         workspace = count()
         effects, signed, slot_notes = slot_effects(captions, metric, workspace, steps)
         signatures |= signed
         notes += slot_notes
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made.height), effects)])
-        frames.append(captions.stamp(rows))
+        counted.append((captions, rows))
         notes.append(tables.finding(captions.selection, rows, int(workspace.rows("slot_vocabulary")["captions"].sum())))
         del workspace, count  # frees their memory for the next dataset
-    frame = pl.concat(frames)
-    at_dataset = level == "dataset"
-    return Result(
-        "templates",
-        frame,
-        selections=selections,
-        signatures=signatures,
-        tables=tables.tables(selections, frame, at_dataset=at_dataset),
-        figures=arranged(tables.FIGURES, selections, frame) if at_dataset else (),
-        lead=tuple(Sentence.of(finding) for finding in findings_in(notes) if finding.kind == tables.TEMPLATED),
-        said=notes,
+    at_dataset, settings = level == "dataset", {"least": least, "fixed": _FIXED}
+    figures = tables.FIGURES if at_dataset else ()
+    result = told("templates", counted, version=_VERSION, settings=settings, figures=figures, notes=notes)
+    return replace(
+        result,
+        signatures={**result.signatures, **signatures},
+        tables=tables.tables(result.selections, result.frame, at_dataset=at_dataset),
+        lead=tuple(map(Sentence.of, result.found(tables.TEMPLATED))),
     )
 
 
