@@ -8,19 +8,19 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
+import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|order|merges|cites): (.*)")
+from auditor.errors import SqlError
 
-#: Where a statement names what it reads, and whether it calls it otherwise; comments and texts are passed over.
-_READ = re.compile(r"--[^\n]*|'[^']*'|\bdistinct from\b|(\b(?:from|join)\s+)(\w+)\b(?!\s*[.(])(\s+as\b)?")
+_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|order|merges|cites): (.*)")
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,38 @@ def _listed(text: str) -> tuple[str, ...]:
 
 def over(statement: str, tables: Mapping[str, str]) -> str:
     """Replace relations in a statement by tables: `from word` becomes `from temp."word 3" as word`."""
+    text, parts, end = statement.encode(), list[str](), 0  # the engine's places count bytes
+    for start, name, is_renamed in _named(statement):
+        if (table := tables.get(name)) is not None:
+            parts += [text[end:start].decode(), table, "" if is_renamed else f" as {name}"]
+            end = start + len(name.encode())
+    return "".join([*parts, text[end:].decode()])
 
-    def named(found: re.Match[str]) -> str:
-        table = tables.get(found[2])
-        return found[0] if table is None else f"{found[1]}{table}{found[3] or f' as {found[2]}'}"
 
-    return _READ.sub(named, statement)
+@functools.cache
+def _named(statement: str) -> list[tuple[int, str, bool]]:
+    """List where a statement reads which relation, and whether it calls it otherwise, by the engine's own parser."""
+    parser = _parser().cursor()
+    written = parser.execute("select json_serialize_sql(?)", [statement]).fetchall()[0][0]
+    parsed = json.loads(written)
+    if parsed["error"]:
+        raise SqlError(f"{parsed['error_message']}: {statement}")
+    read = [part for part in parts(parsed) if part.get("type") == "BASE_TABLE" and not part["schema_name"]]
+    return sorted((part["query_location"], part["table_name"], bool(part["alias"])) for part in read)
+
+
+@functools.cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
+def parts(parsed: Any) -> Iterator[dict[str, Any]]:
+    """List every object of a statement that the engine has parsed, each before those in it."""
+    if isinstance(parsed, dict):
+        yield parsed
+    values = parsed.values() if isinstance(parsed, dict) else parsed if isinstance(parsed, list) else ()
+    for value in values:
+        yield from parts(value)
 
 
 @functools.cache

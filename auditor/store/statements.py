@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from auditor.errors import SqlError, UsageError
-from auditor.store.sqlfiles import SqlFile, parse, sql_root
+from auditor.store.sqlfiles import SqlFile, parse, parts, sql_root
 
 #: The tokenizer of functions that are asked for none.
 TOKENIZER = "bare"
@@ -120,7 +120,7 @@ def called_with(
 ) -> Iterator[list[str]]:
     """List with which texts a SELECT calls a function, in writing or by its parameters."""
     answer = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
-    for part in _parts(json.loads(answer[0])):
+    for part in parts(json.loads(answer[0])):
         if part.get("type") == "TABLE_FUNCTION" and part["function"]["function_name"].lower() == function:
             given = [argument["expression"] for argument in part["function"]["arguments"]]
             yield [
@@ -146,28 +146,19 @@ def _explained(statement: str) -> str:
 
 def _named(parsed: Any, field: str) -> Iterator[str]:
     """List what a field of any part of a statement names."""
-    for part in _parts(parsed):
+    for part in parts(parsed):
         if isinstance(named := part.get(field), str) and (field == "key" or part.get("type") == "BASE_TABLE"):
             yield named
 
 
 def _facts(parsed: Any) -> Iterator[str]:
     """List the kind of every node, and the name of every function in FROM, with brackets."""
-    for part in _parts(parsed):
+    for part in parts(parsed):
         kind = part.get("type")
         if isinstance(kind, str):
             yield kind
         if kind == "TABLE_FUNCTION":
             yield f"{part['function']['function_name'].lower()}()"
-
-
-def _parts(parsed: Any) -> Iterator[dict[str, Any]]:
-    """List every object of a parsed statement, each before those in it."""
-    if isinstance(parsed, dict):
-        yield parsed
-    values = parsed.values() if isinstance(parsed, dict) else parsed if isinstance(parsed, list) else ()
-    for value in values:
-        yield from _parts(value)
 
 
 @dataclass(frozen=True)
