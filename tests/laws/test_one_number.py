@@ -21,7 +21,7 @@ from auditor.asked import options_of
 from auditor.errors import AuditorError
 from auditor.studies import STUDIES
 from auditor.studies.findings.captions import FINDERS
-from auditor.studies.findings.stages import CHECKED
+from auditor.studies.findings.wanted import CHECKED
 
 pytestmark = pytest.mark.slow
 

@@ -27,6 +27,7 @@ from auditor import config
 from auditor.errors import AuditorError, SourceError, StoreError, UsageError
 from auditor.findings import searched_by_default
 from auditor.result import Result
+from auditor.scoring.scale_out import shuffle
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity import diversity
@@ -35,8 +36,9 @@ from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
 from auditor.studies.findings.protected import CONTAMINATED
-from auditor.studies.findings.stages import CHECKED, STAGES
+from auditor.studies.findings.stages import STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
+from auditor.studies.findings.wanted import CHECKED
 from auditor.studies.ingest import ingest, ingest_sources
 from auditor.studies.profile import profile
 from auditor.studies.verify import verify
@@ -443,6 +445,22 @@ def test_second_run_in_a_folder_of_work_is_refused(folder: Path, tmp_path: Path)
     refused(folder, tmp_path / "verdicts", UsageError, "work: another run uses it; wait for its end", work=work.folder)
     work.close()
     refused(folder, tmp_path / "verdicts", UsageError, "contains other work", work=work.folder)
+
+
+def test_many_groups_are_gathered_and_their_sums_partitioned(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of many groups are gathered before partitions read them, and no task adds up all words."""
+    monkeypatch.setattr(shuffle, "FEW", 1)
+    monkeypatch.setattr(reading, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(reading, "_BUCKETS_OF_A_PARTITION", 1)
+    staged(folder, tmp_path / "verdicts", work=tmp_path / "work")
+    for verdicts in finished[1].glob("*.parquet"):
+        assert (tmp_path / "verdicts" / verdicts.name).read_bytes() == verdicts.read_bytes()
+    gathered = {path.name for path in (tmp_path / "work").glob("gathered-*")}
+    assert gathered == {stage for stage in STAGES if stage.startswith("gathered-")}
+    sums, at_once = (list((work / "sums-1").glob("*.parquet")) for work in (tmp_path / "work", finished[2]))
+    assert len(sums) > len(at_once)
 
 
 def test_two_runs_at_once_end_right_or_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from auditor.scoring.scale_out import merging
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import catalogue, reads_of
 from auditor.store.workspace import Workspace
-from auditor.studies.findings.stages import CHECKED
+from auditor.studies.findings.wanted import CHECKED
 
 #: Files that read the captions of a version themselves, not a relation: a part has a store of its own.
 OF_THE_VERSION = {name for name, file in catalogue().items() if "membership" in file.reads}

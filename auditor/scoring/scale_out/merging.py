@@ -74,13 +74,28 @@ def round_of(name: str) -> int:
     return max((round_of(each) for each in sums(name) - {name}), default=0) + is_sum(name)
 
 
+def _numbers(name: str) -> list[str]:
+    columns = catalogue()[name].merges.removeprefix("distinct").removeprefix("sum ").split(", ")
+    return [column for column in columns if column]
+
+
+def keys(name: str) -> list[str]:
+    """Name the columns by which a sum adds up."""
+    return [column for column in catalogue()[name].returns if column not in _numbers(name)]
+
+
+def placed(name: str, rows: pl.DataFrame, partitions: int) -> pl.DataFrame:
+    """Place the rows of a part in partitions where those that are added up meet, in order; as they are in only one."""
+    if partitions == 1:
+        return rows
+    return rows.with_columns(partition=(pl.struct(keys(name)).hash() % partitions).cast(pl.UInt32)).sort("partition")
+
+
 def added(name: str, parts: pl.LazyFrame) -> pl.DataFrame:
     """Add up the rows of parts, sorted by all columns."""
-    columns = catalogue()[name].merges.removeprefix("distinct").removeprefix("sum ").split(", ")
-    numbers = [column for column in columns if column]
-    keys = [column for column in catalogue()[name].returns if column not in numbers]
+    numbers, by = _numbers(name), keys(name)
     total = [pl.col(column).sum() for column in numbers]
-    if not keys:
+    if not by:
         return parts.select(total).collect()
-    made = parts.group_by(keys).agg(total) if numbers else parts.unique()
-    return made.sort(keys).select(catalogue()[name].returns).collect(engine="streaming")
+    made = parts.group_by(by).agg(total) if numbers else parts.unique()
+    return made.sort(by).select(catalogue()[name].returns).collect(engine="streaming")

@@ -1,7 +1,7 @@
 """Near-duplicates over shards: the search of `auditor duplicates` in parts that give the same pairs and counts.
 
 `wordings` numbers and counts the texts of a partition, `rarity` the words by the number of texts that have them. `bags`
-has the texts as bags of words, `pairs` those that share rare words: such keys of all texts meet in partitions.
+has the rare words of texts, by which these meet in partitions, and `pairs` those that are near there.
 `similar` and `firsts` sort these, and the images of all texts, by the buckets that need them. `repeats` counts the
 captions of a bucket that have a duplicate.
 """
@@ -13,6 +13,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Result, findings_in
 from auditor.scoring.scale_out import merging
+from auditor.scoring.scale_out.shuffle import Shuffle
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
@@ -21,16 +22,27 @@ from auditor.studies import duplicates as one_store
 from auditor.studies.findings import measures
 from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import version_of
+from auditor.studies.findings.wanted import if_compared, if_measured, of_buckets, of_partitions
 
-SEARCHED, WORDINGS, RARITY, BAGS, PAIRS = "searched", "wordings", "rarity", "bags", "pairs"
+WORDINGS, RARITY, BAGS, PAIRS, SIMILAR, FIRSTS, REPEATS = (
+    "wordings", "rarity", "bags", "pairs", "similar", "firsts", "repeats",
+)  # fmt: skip
 
-SIMILAR, FIRSTS, REPEATS = "similar", "firsts", "repeats"
+#: Further files: occurrences of texts, words and lengths of a partition of texts; the lengths of all.
+_OCCURRENCES, _WORDS, _LENGTHS, _ALL_LENGTHS = "occurrences", "words-of-texts", "lengths-of-texts", "lengths"
 
-#: A further file: the numbers of images of texts that several have.
-AT_IMAGES = "texts-at-images"
+#: The captions of buckets, by partition of texts, and back: the texts of each bucket.
+CAPTIONS = Shuffle("searched", if_compared(of_buckets), of_partitions)
+TEXTS_OF_BUCKETS = Shuffle(WORDINGS, if_compared(of_partitions), of_buckets, "bucket")
 
-#: Further files: occurrences of texts, words and lengths of a partition of texts; rare words of its texts.
-_OCCURRENCES, _WORDS, _LENGTHS, _KEYS = "occurrences", "words-of-texts", "lengths-of-texts", "keys"
+_SEVERAL = if_measured(of_partitions)
+
+#: The rare words of texts and the texts that have them, by partition of words; their near-duplicates, back by texts.
+KEYS, BAGS_OF_KEYS = Shuffle("keys", _SEVERAL, of_partitions), Shuffle("bags-of-keys", _SEVERAL, of_partitions)
+NEAR, OTHERS = Shuffle("near", _SEVERAL, of_partitions), Shuffle("others", _SEVERAL, of_partitions)
+
+#: What a bucket needs: the near-duplicates of its texts, and where all these occur.
+NEAR_OF_BUCKETS, FIRSTS_OF_BUCKETS = (Shuffle(name, _SEVERAL, of_buckets, "bucket") for name in (SIMILAR, FIRSTS))
 
 _THOUSANDTHS = round(one_store.NEAR * 1000)
 
@@ -49,17 +61,15 @@ _BY_SLOT = {"question_no": pl.UInt32, "slot": pl.UInt32, "exact": pl.Int64, "nea
 
 
 def searched(workspace: Workspace, plan: ShardPlan, bucket: int) -> pl.DataFrame:
-    """Return the captions of a bucket as `placed_text.sql` places them."""
+    """Return the captions of a bucket as `placed_text.sql` places them, with the bucket."""
     return workspace.rows(
         "placed_text", selection_no=0, bucket=bucket, buckets=len(plan.buckets), partitions=plan.partitions
-    )
+    ).with_columns(bucket=pl.lit(bucket, pl.UInt32))
 
 
 def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Return the texts of a partition with their numbers. Columns: bucket, text_no, tokens."""
-    buckets = range(len(plan.buckets))
-    of_buckets = (work.scan(SEARCHED, one).with_columns(bucket=pl.lit(one, pl.UInt32)) for one in buckets)
-    captions = pl.concat(of_buckets).filter(partition=number).collect()
+    """Return the texts of a partition with their numbers. Columns: bucket, text_no, images, tokens."""
+    captions = CAPTIONS.rows(plan, work, number).collect()
     with Store.open(MEMORY, share=share) as store:
         workspace = _workspace(plan, work, store)
         workspace.bind_rows("searched_text", _unplaced(captions))
@@ -70,18 +80,18 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     work.put(_LENGTHS, number, texts.select(size=pl.col("tokens").list.len()).unique().sort("size"))
     placed = captions.drop("slot", "of_slot").join(texts, on="tokens")
     shown = placed.group_by("text_no").agg(images=pl.col("image_no").n_unique())
-    several = shown.filter(pl.col("images") > 1).sort("text_no")
-    work.put(AT_IMAGES, number, several)
-    repeated, distinct = measures.texts(placed.lazy(), several.select("text_no"))
+    several = shown.filter(pl.col("images") > 1).select("text_no").sort("text_no")
+    repeated, distinct = measures.texts(placed.lazy(), several)
     work.put(measures.TEXTS, number, repeated)
     work.put(measures.DISTINCT, number, distinct)
-    of_bucket = captions.select("bucket", "tokens").join(texts, on="tokens").unique()
-    return of_bucket.select("bucket", "text_no", "tokens").sort("bucket", "text_no")
+    of_bucket = captions.select("bucket", "tokens").join(texts.join(shown, on="text_no"), on="tokens").unique()
+    return of_bucket.select("bucket", "text_no", "images", "tokens").sort("bucket", "text_no")
 
 
 def rarity(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the texts with each word, and return the words from the rarest on."""
-    del number
+    sizes = work.every(_LENGTHS, plan.partitions).unique().filter(pl.col("size") > 1).sort("size").collect()
+    work.put(_ALL_LENGTHS, number, sizes)
     with Store.open(MEMORY, share=share) as store:
         workspace = Workspace(store)
         workspace.bind_rows("bag_word", merging.added("bag_word", work.every(_WORDS, plan.partitions)))
@@ -89,55 +99,57 @@ def rarity(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
 
 
 def bags(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Return the texts of a partition as bags of numbered words, and write the keys of rare words in partitions."""
+    """Write the rare words of a partition of texts, and the texts as bags of numbered words."""
     texts = work.scan(WORDINGS, number).select("text_no", "tokens").unique("text_no").sort("text_no").collect()
-    sizes = work.every(_LENGTHS, plan.partitions).unique().filter(pl.col("size") > 1).sort("size").collect()
     with Store.open(MEMORY, share=share) as store:
         workspace = Workspace(store, near=_THOUSANDTHS, **one_store.LIMITS)
         workspace.bind_rows("distinct_text", texts)
         workspace.bind_rows("word_rarity", work.scan(RARITY, 0).collect())
-        workspace.bind_rows("bag_size", sizes)
+        workspace.bind_rows("bag_size", work.scan(_ALL_LENGTHS, 0).collect())
         made = workspace.rows("text_bag").sort("text_no")
         workspace.bind_rows("text_bag", made)
         keys = workspace.rows("prefix_pair")
     placed = keys.with_columns(partition=(pl.col("key") % _PRIME % plan.partitions).cast(pl.UInt32))
-    work.put(_KEYS, number, placed.sort("partition", "key", "text_no"), plan.partitions)
-    return made.select("text_no", tokens="words")
+    KEYS.put(plan, work, number, placed.sort("partition", "key", "text_no"))
+    of_keys = placed.select("partition", "text_no").unique().sort("partition", "text_no")
+    words = made.select("text_no", tokens="words")
+    BAGS_OF_KEYS.put(plan, work, number, of_keys.join(words, on="text_no", how="left", maintain_order="left"))
+    return pl.DataFrame({"texts": [made.height]})
 
 
 def pairs(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the near-duplicates that share a key of a partition: the rows of `similar_text`, or nulls for too many."""
-    keys = work.every(_KEYS, plan.partitions).filter(partition=number).drop("partition")
-    shared = keys.filter(pl.len().over("key") > 1).collect()
-    texts = work.every(BAGS, plan.partitions).join(shared.lazy().select("text_no"), on="text_no", how="semi")
+    shared = KEYS.rows(plan, work, number).drop("partition").filter(pl.len().over("key") > 1).collect()
+    bags = BAGS_OF_KEYS.rows(plan, work, number).drop("partition")
+    texts = bags.join(shared.lazy().select("text_no"), on="text_no", how="semi").sort("text_no")
     with Store.open(MEMORY, share=share) as store:
         workspace = Workspace(store, near=_THOUSANDTHS)
         workspace.bind_rows("prefix_pair", shared)
         workspace.bind_rows("distinct_text", texts.collect())
         workspace.bind("text_bag", "bag_again")
-        if one_store.too_many(workspace):
-            return workspace.rows("similar_text").clear(1)
-        return workspace.rows("similar_text").sort("text_no", "other_no")
+        is_too_many = one_store.too_many(workspace)
+        near = workspace.rows("similar_text")
+    near = near.clear() if is_too_many else near.sort("text_no", "other_no")
+    NEAR.put(plan, work, number, near.with_columns(partition=_partition_of("text_no", plan)))
+    return pl.DataFrame({"is_too_many": [is_too_many]})
 
 
 def similar(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the near-duplicates of a partition of texts for every bucket of these: `similar_text` with its bucket."""
     del share
-    near = work.every(PAIRS, plan.partitions).filter(pl.col("text_no") % plan.partitions == number).unique()
+    near = NEAR.rows(plan, work, number).drop("partition").unique()
     texts = work.scan(WORDINGS, number).select("bucket", "text_no")
-    return near.join(texts, on="text_no").sort("bucket", "text_no", "other_no").collect()
+    rows = near.join(texts, on="text_no").sort("bucket", "text_no", "other_no").collect()
+    others = rows.select("bucket", text_no="other_no").unique(maintain_order=True)
+    OTHERS.put(plan, work, number, others.with_columns(partition=_partition_of("text_no", plan)))
+    return rows
 
 
 def firsts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the occurrences of a partition of texts for every bucket that has them or a near-duplicate of them."""
     del share
-    others = work.every(SIMILAR, plan.partitions).select("bucket", text_no="other_no")
-    needed = pl.concat(
-        [
-            work.scan(WORDINGS, number).select("bucket", "text_no"),
-            others.filter(pl.col("text_no") % plan.partitions == number),
-        ]
-    ).unique()
+    others = OTHERS.rows(plan, work, number).select("bucket", "text_no")
+    needed = pl.concat([work.scan(WORDINGS, number).select("bucket", "text_no"), others]).unique()
     occurrences = work.scan(_OCCURRENCES, number).join(needed, on="text_no")
     return occurrences.sort("bucket", "side_no", "text_no", "image_no").collect()
 
@@ -145,12 +157,12 @@ def firsts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
 def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the captions of a bucket that have a duplicate, as `auditor duplicates` does, in further files."""
     texts, similar, occurrences = (
-        work.every(stage, plan.partitions).filter(bucket=number).drop("bucket").collect()
-        for stage in (WORDINGS, SIMILAR, FIRSTS)
+        met.rows(plan, work, number).drop("bucket").collect()
+        for met in (TEXTS_OF_BUCKETS, NEAR_OF_BUCKETS, FIRSTS_OF_BUCKETS)
     )
     with Store.open(MEMORY, share=share) as store:
         workspace = _workspace(plan, work, store)
-        workspace.bind_rows("searched_text", _unplaced(work.scan(SEARCHED, number).collect()))
+        workspace.bind_rows("searched_text", _unplaced(work.scan(CAPTIONS.name, number).collect()))
         workspace.bind_rows("distinct_text", texts)
         workspace.bind_rows("similar_text", similar)
         workspace.bind_rows("first_occurrence", occurrences)
@@ -175,16 +187,21 @@ def duplicates_of(plan: ShardPlan, work: Work, selection: Selection) -> tuple[Re
     whole = pl.col("slot").is_null() & pl.col("split").is_null() & pl.col("match").is_not_null()
     shares = told.filter(whole).select("scope", "match", "statistic", "value", number="found", n="n")
     found = findings_in(one_store.messages(counts, one_store.NEAR, plan.tokenizer))
-    if work.every(PAIRS, plan.partitions).select(pl.col("text_no").null_count()).collect().item():
+    if work.every(PAIRS, plan.partitions).select(pl.col("is_too_many").any()).collect().item():
         told, shares, found = told.clear(), shares.filter(match="exact"), ()
     return Result("duplicates", told, findings=found), shares.with_columns(command=pl.lit("duplicates"))
 
 
 def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[one_store.Question]:
     """List the questions on the captions of all shards, and on their splits `test` and `train`."""
-    splits = work.every(SEARCHED, len(plan.buckets)).select(pl.col("split").unique()).collect()["split"]
+    splits = work.every(CAPTIONS.name, len(plan.buckets)).select(pl.col("split").unique()).collect()["split"]
     roles = sorted({one_store.TEST, one_store.TRAIN} & {*splits})
     return one_store.questions_of(one_store.sides_of([selection], [roles], [{}]))
+
+
+def _partition_of(text: str, plan: ShardPlan) -> pl.Expr:
+    """Return the partition of a text, which its number tells."""
+    return (pl.col(text) % plan.partitions).cast(pl.UInt32)
 
 
 def _workspace(plan: ShardPlan, work: Work, store: Store) -> Workspace:

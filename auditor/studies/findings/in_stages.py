@@ -31,19 +31,9 @@ from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.findings.shards import RECORDS, ShardPlan, plan, refuse_changed
-from auditor.studies.findings.stages import (
-    CHECKED,
-    FOUND,
-    MEASURES,
-    ORDER,
-    PROTECTED,
-    READ,
-    STAGES,
-    VERDICTS,
-    is_measured,
-    run,
-)
+from auditor.studies.findings.stages import FOUND, MEASURES, ORDER, PROTECTED, READ, STAGES, VERDICTS, run
 from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, lead, read_summary, summary, version_of
+from auditor.studies.findings.wanted import CHECKED, is_measured
 from auditor.text import AUTO
 
 #: Tokenizers that decide which captions are equal; others are for scores.

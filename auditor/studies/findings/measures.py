@@ -9,6 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from auditor.scoring.scale_out import merging
+from auditor.scoring.scale_out.shuffle import Shuffle
 from auditor.scoring.scale_out.work import Work
 from auditor.scoring.single_captions import lists_of
 from auditor.statistics import diversity as scored
@@ -21,6 +22,7 @@ from auditor.studies import profile
 from auditor.studies.findings.captions import Checked
 from auditor.studies.findings.shards import RECORDS, VOCABULARY, ShardPlan
 from auditor.studies.findings.summary import LENGTHS, MEASURED, SPLITS
+from auditor.studies.findings.wanted import if_measured, of_buckets
 
 #: The sums behind `profile` and diversity, which are counted in buckets.
 COUNTED = tuple(sorted(merging.sums("profile") | merging.sums("sameness") | {"parallel_list"}))
@@ -29,7 +31,8 @@ COUNTED = tuple(sorted(merging.sums("profile") | merging.sums("sameness") | {"pa
 USUAL = merging.sums("hygiene")
 
 #: Further files: words and longer n-grams by list, the latter in partitions; hygiene; what equal texts add up to.
-WORDS, GRAMS_OF_LISTS, OCCURRENCES, GRAMS, HYGIENE = "list_gram", "list-grams", "grams-met", "grams", "hygiene"
+WORDS, OCCURRENCES, GRAMS, HYGIENE = "list_gram", "grams-met", "grams", "hygiene"
+GRAMS_OF_LISTS = Shuffle("list-grams", if_measured(of_buckets), of_buckets)
 TEXTS, DISTINCT = "text_repetition", "distinct_caption"
 
 #: The number of parallel lists that is counted: as many as there are.
@@ -39,27 +42,25 @@ ALL_LISTS = (1 << 32) - 1
 _IN_SPLITS = "captions-in-several-splits"
 
 
-def grams_of(checked: Checked, partitions: int) -> dict[str, pl.DataFrame]:
-    """Count the words and n-grams of a bucket by list, in a file for each name."""
-    grams = checked.workspace.rows("placed_gram", lists=ALL_LISTS, longest=4, partitions=partitions)
+def count(plan: ShardPlan, work: Work, number: int, checked: Checked, *, is_first: bool) -> None:
+    """Count the words and n-grams of a bucket by list; in the second round its hygiene, beside what is usual."""
+    if not is_first:
+        work.put(HYGIENE, number, profile.hygiene(checked.workspace))
+        return
+    grams = checked.workspace.rows("placed_gram", lists=ALL_LISTS, longest=4, partitions=len(plan.buckets))
     longer, words = grams.filter(pl.col("n") > 1), grams.filter(n=1)
-    return {
-        WORDS: words.select("list_no", "n", gram=pl.col("low").cast(pl.UInt32), occurrences="occurrences"),
-        GRAMS_OF_LISTS: longer.drop("occurrences"),
-        OCCURRENCES: longer.group_by("list_no", "n").agg(pl.col("occurrences").sum()).sort("list_no", "n"),
-    }
+    words = words.select("list_no", "n", gram=pl.col("low").cast(pl.UInt32), occurrences="occurrences")
+    work.put(WORDS, number, words)
+    GRAMS_OF_LISTS.put(plan, work, number, longer.drop("occurrences"))
+    occurrences = longer.group_by("list_no", "n").agg(pl.col("occurrences").sum())
+    work.put(OCCURRENCES, number, occurrences.sort("list_no", "n"))
 
 
 def grams(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the different n-grams of each list in a partition. Columns: list_no, n, types."""
     del share
-    placed = work.every(GRAMS_OF_LISTS, len(plan.buckets)).filter(partition=number).drop("partition")
+    placed = GRAMS_OF_LISTS.rows(plan, work, number).drop("partition")
     return placed.unique().group_by("list_no", "n").agg(types=pl.len()).sort("list_no", "n").collect()
-
-
-def hygiene(checked: Checked, _partitions: int) -> dict[str, pl.DataFrame]:
-    """Count the hygiene of a bucket, beside what is usual in all shards."""
-    return {HYGIENE: profile.hygiene(checked.workspace)}
 
 
 def texts(placed: pl.LazyFrame, several: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

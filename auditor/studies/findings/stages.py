@@ -10,7 +10,6 @@ kind, `measures` has the numbers of other commands, `verdicts` a row for each ro
 from __future__ import annotations
 
 import datetime
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,9 +18,10 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.findings import CAPTION_KINDS, KINDS, searched_by_default
+from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.model import Version
 from auditor.scoring.scale_out import merging
+from auditor.scoring.scale_out.shuffle import Shuffle
 from auditor.scoring.scale_out.tasks import Done, Stage, run_one
 from auditor.scoring.scale_out.work import Work
 from auditor.store.captions import Captions
@@ -32,8 +32,20 @@ from auditor.store.workspace import Workspace
 from auditor.studies.duplicates import AT_SEVERAL
 from auditor.studies.findings import alike, measures
 from auditor.studies.findings.captions import FINDERS, LISTED, SHARE, Checked, bind_words, is_english
-from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import RECORDS, VOCABULARY, ShardPlan, parse, records
+from auditor.studies.findings.wanted import (
+    behind,
+    given_to,
+    if_measured,
+    is_compared,
+    is_measured,
+    known,
+    of_buckets,
+    of_partitions,
+    once,
+    partitions_of,
+    summed,
+)
 
 PROTECTED, READ, SPOKEN, PLACED, IMAGES, FOUND, MEASURES, VERDICTS = (
     "protected", "read", "spoken", "images-of-bucket", "images", "found", "measures", "verdicts",
@@ -43,14 +55,7 @@ PROTECTED, READ, SPOKEN, PLACED, IMAGES, FOUND, MEASURES, VERDICTS = (
 _COUNTS, _SUMS, _FACTS = (tuple(f"{name}-{round_}" for round_ in (1, 2)) for name in ("counts", "sums", "facts"))
 
 
-def _selects(kind: str) -> tuple[str, ...]:
-    """Name the SELECTs that find the captions of a kind."""
-    entry = CAPTION_KINDS[kind]
-    return (*([entry.select] if entry.select else []), *(["sign"] if entry.patterns else []), *entry.further)
-
-
-#: The kinds that are searched for in stages: those whose SELECTs merge, as their headers say.
-CHECKED = (*(kind for kind in FINDERS if all(map(merging.merges, _selects(kind)))), AT_SEVERAL)
+IMAGES_OF_BUCKETS = Shuffle(PLACED, of_buckets, of_partitions)
 
 
 def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -63,7 +68,7 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
         work.put(SPOKEN, number, spoken)
         workspace = Workspace(store, partitions=plan.partitions)
         workspace.bind_rows("kept_caption", kept.select("image"))
-        work.put(PLACED, number, workspace.rows("placed_image"), plan.partitions)
+        IMAGES_OF_BUCKETS.put(plan, work, number, workspace.rows("placed_image"))
     return rows
 
 
@@ -77,7 +82,7 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the images of a partition. Raises `SourceError` for one in several buckets: its captions are in one."""
     del share
-    placed = work.every(PLACED, len(plan.buckets)).filter(partition=number).group_by("image").len().collect()
+    placed = IMAGES_OF_BUCKETS.rows(plan, work, number).group_by("image").len().collect()
     for image in placed.filter(pl.col("len") > 1)["image"].sort().head(1):
         held = work.every(RECORDS, len(plan.buckets)).filter(pl.col("reason").is_null(), image=image).collect()
         names = " and ".join(plan.shards[shard].name for shard in held["shard"].unique().sort())
@@ -91,80 +96,66 @@ def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
 def _at_several_images(plan: ShardPlan, work: Work, number: int, workspace: Workspace) -> pl.DataFrame:
     """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
     captions = workspace.rows("searched_text", selection_no=0).select("image", "slot", "tokens")
-    texts = work.every(alike.WORDINGS, plan.partitions).filter(bucket=number)
-    shared = texts.join(work.every(alike.AT_IMAGES, plan.partitions), on="text_no").collect()
-    rows = captions.join(shared, on="tokens").sort("image", "slot")
+    texts = alike.TEXTS_OF_BUCKETS.rows(plan, work, number).filter(pl.col("images") > 1)
+    rows = captions.join(texts.select("tokens", "images").collect(), on="tokens").sort("image", "slot")
     return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
 
 
 def counts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count a bucket, in a file for each sum of a round; in the first one, also for other commands."""
-    names = _known(plan, round_, merging.is_sum)
+    names = known(plan, round_, merging.is_sum)
     is_first, further = round_ == 1, is_measured(plan)
     usual = measures.USUAL if further and not is_first else ()
     with bucket_of(plan, work, number, share, {*usual}.union(*map(merging.given, names)) - {*names}) as checked:
         bind_words(checked, names)
         for name in dict.fromkeys([*names, *(measures.COUNTED if further and is_first else ())]):
-            work.put(name, number, checked.workspace.rows(name, lists=measures.ALL_LISTS))
+            rows, partitions = checked.workspace.rows(name, lists=measures.ALL_LISTS), partitions_of(plan, name)
+            work.put(name, number, merging.placed(name, rows, partitions), partitions)
         if is_first and is_compared(plan):
-            work.put(alike.SEARCHED, number, alike.searched(checked.workspace, plan, number))
+            alike.CAPTIONS.put(plan, work, number, alike.searched(checked.workspace, plan, number))
         if further:
-            made = measures.grams_of if is_first else measures.hygiene
-            for name, rows in made(checked, len(plan.buckets)).items():
-                work.put(name, number, rows, len(plan.buckets))
+            measures.count(plan, work, number, checked, is_first=is_first)
     return pl.DataFrame({"bucket": [number]})
 
 
 def sums(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Add up the counts of all buckets of one SELECT."""
+    """Add up a partition of the counts of all buckets of one SELECT."""
     del share
-    name = _known(plan, round_, merging.is_sum)[number]
-    return merging.added(name, work.every(name, len(plan.buckets)))
+    name, partition = summed(plan, round_)[number]
+    rows = work.every(name, len(plan.buckets))
+    return merging.added(name, rows if partitions_of(plan, name) == 1 else rows.filter(partition=partition))
 
 
 def facts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Run a SELECT that reads sums alone, on the words of all shards and without captions."""
-    name = _known(plan, round_, merging.follows)[number]
-    kind = next(kind for kind in plan.kinds if kind != AT_SEVERAL and name in _behind(kind))
+    name = known(plan, round_, merging.follows)[number]
+    kind = next(kind for kind in plan.kinds if kind != AT_SEVERAL and name in behind(kind))
     with Store.open(MEMORY, share=share) as store:
         with store.registered("numbered", work.scan(VOCABULARY, 0).collect()):
             store.execute("insert into vocabulary select token_id, token from numbered")
         workspace = Workspace(store, **CAPTION_KINDS[kind].params)
         for each in merging.sums(name):
-            workspace.bind_rows(each, _read(plan, work, each))
+            for rows in _read(plan, work, each):
+                workspace.append_rows(each, rows)
         if "is_english" in workspace.changes_with(name):
-            workspace.params["is_english"] = is_english(_read(plan, work, SHARE))
+            workspace.params["is_english"] = is_english(pl.concat(_read(plan, work, SHARE)))
         return workspace.rows(name)
 
 
-@functools.cache
-def _behind(kind: str) -> frozenset[str]:
-    """Name the sums, and what follows from sums, that a bucket needs to find the captions of a kind."""
-    names = _selects(kind)
-    behind = {name for select in names for name in merging.sums(select)}
-    followed = {name for name in names if merging.follows(name)}.union(*map(merging.given, (*names, *behind)))
-    return frozenset(behind | followed)
-
-
-def _known(plan: ShardPlan, round_: int, is_one: Callable[[str], bool]) -> list[str]:
-    """Name the sums, or what follows from sums, that the kinds of a plan need and that a round makes known."""
-    behind = {name for kind in plan.kinds if kind != AT_SEVERAL for name in _behind(kind)}
-    return sorted(name for name in behind if is_one(name) and merging.round_of(name) == round_)
-
-
-def _read(plan: ShardPlan, work: Work, name: str) -> pl.DataFrame:
-    """Read a sum of all buckets, or what follows from sums."""
-    is_one, stages = (merging.is_sum, _SUMS) if merging.is_sum(name) else (merging.follows, _FACTS)
+def _read(plan: ShardPlan, work: Work, name: str) -> Iterator[pl.DataFrame]:
+    """Read a sum of all buckets by partitions, or what follows from sums."""
     round_ = merging.round_of(name)
-    return work.scan(stages[round_ - 1], _known(plan, round_, is_one).index(name)).collect()
+    if merging.is_sum(name):
+        stage, files = _SUMS, [number for number, task in enumerate(summed(plan, round_)) if task[0] == name]
+    else:
+        stage, files = _FACTS, [known(plan, round_, merging.follows).index(name)]
+    return (work.scan(stage[round_ - 1], number).collect() for number in files)
 
 
 def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the captions of a bucket by kind. Columns: kind, and those of `LISTED`."""
     lists = [pl.DataFrame(schema={"kind": pl.String, **LISTED})]
-    selects = {name for kind in plan.kinds if kind != AT_SEVERAL for name in _selects(kind)}
-    given = set().union(*(merging.given(name) if merging.is_of_part(name) else {name} for name in selects))
-    with bucket_of(plan, work, number, share, given) as checked:
+    with bucket_of(plan, work, number, share, given_to(plan.kinds)) as checked:
         for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
             if kind == AT_SEVERAL:
                 rows = _at_several_images(plan, work, number, checked.workspace)
@@ -172,16 +163,6 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
                 rows = FINDERS[kind](checked)
             lists.append(rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED}))
     return pl.concat(lists)
-
-
-def is_measured(plan: ShardPlan) -> bool:
-    """Return whether all kinds are searched for that are by default: then the whole audit is wanted."""
-    return {*CHECKED}.intersection(searched_by_default()) - {"listed-words", CONTAMINATED} <= {*plan.kinds}
-
-
-def is_compared(plan: ShardPlan) -> bool:
-    """Return whether equal texts of all shards are searched for."""
-    return AT_SEVERAL in plan.kinds
 
 
 def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -248,7 +229,8 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share, names: Ite
     with excerpt(captions, spoken.select("token_id", "token"), version, plan.tokenizer, share) as (store, selection):
         workspace = Captions(store, selection, plan.tokenizer).workspace(key=plan.tokenizer)
         for name in sorted(names):
-            workspace.bind_rows(name, _read(plan, work, name))
+            for rows in _read(plan, work, name):
+                workspace.append_rows(name, rows)
         protected = work.scan(PROTECTED, 0) if plan.against else pl.LazyFrame()
         yield Checked(store, plan.dataset, 1, workspace, plan.words, protected)
 
@@ -260,28 +242,11 @@ def _column(rows: pl.DataFrame, name: str) -> pl.Expr:
     return (pl.col(name) if name in rows.columns else pl.lit(None)).cast(LISTED[name])
 
 
-def _of_buckets(plan: ShardPlan) -> int:
-    return len(plan.buckets)
-
-
-def _of_partitions(plan: ShardPlan) -> int:
-    return plan.partitions
-
-
-def _of_measured(of: Callable[[ShardPlan], int]) -> Callable[[ShardPlan], int]:
-    return lambda plan: of(plan) if is_measured(plan) else 0
-
-
-def _once(plan: ShardPlan) -> int:
-    del plan
-    return 1
-
-
 def _round(number: int) -> list[Stage[ShardPlan]]:
     """Return the stages of a round of counting."""
 
     def made(plan: ShardPlan, is_one: Callable[[str], bool]) -> int:
-        return len(_known(plan, number, is_one))
+        return len(known(plan, number, is_one))
 
     def counting(plan: ShardPlan) -> int:
         needed = made(plan, merging.is_sum) or is_measured(plan) or (number == 1 and is_compared(plan))
@@ -289,34 +254,48 @@ def _round(number: int) -> list[Stage[ShardPlan]]:
 
     parts_of: dict[str, tuple[Callable[[ShardPlan], int], Callable[..., pl.DataFrame]]] = {
         "counts": (counting, counts),
-        "sums": (partial(made, is_one=merging.is_sum), sums),
+        "sums": (lambda plan: len(summed(plan, number)), sums),
         "facts": (partial(made, is_one=merging.follows), facts),
     }
     return [
-        Stage(f"{name}-{number}", f"{name}, round {number}", parts, _once, partial(run, number))
+        Stage(f"{name}-{number}", f"{name}, round {number}", parts, once, partial(run, number))
         for name, (parts, run) in parts_of.items()
     ]
 
 
+def _met(met: Shuffle[ShardPlan], title: str, run: Callable[..., pl.DataFrame]) -> list[Stage[ShardPlan]]:
+    """Return a stage whose tasks write rows for the tasks of another, and one that gathers them."""
+    return [Stage(met.name, title, met.files, met.groups, run), met.stage]
+
+
+_partitions = if_measured(of_partitions)
+
 STAGES = {
     stage.name: stage
     for stage in (
-        Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
-        Stage(VOCABULARY, "words", _once, _once, words),
-        Stage(IMAGES, "images", _of_partitions, _once, images),
+        Stage(RECORDS, "captions of shards", of_buckets, once, read),
+        Stage(VOCABULARY, "words", once, once, words),
+        IMAGES_OF_BUCKETS.stage,
+        Stage(IMAGES, "images", of_partitions, once, images),
         *_round(1),
-        Stage(alike.WORDINGS, "texts", lambda plan: plan.partitions * is_compared(plan), _of_buckets, alike.wordings),
+        alike.CAPTIONS.stage,
+        *_met(alike.TEXTS_OF_BUCKETS, "texts", alike.wordings),
         *_round(2),
-        Stage(FOUND, "findings", _of_buckets, _once, found),
-        Stage(measures.GRAMS, "n-grams", _of_measured(_of_buckets), _once, measures.grams),
-        Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measures.measured),
-        Stage(alike.RARITY, "words of texts", _of_measured(_once), _once, alike.rarity),
-        Stage(alike.BAGS, "rare words", _of_measured(_of_partitions), _once, alike.bags),
-        Stage(alike.PAIRS, "near-duplicates", _of_measured(_of_partitions), _once, alike.pairs),
-        Stage(alike.SIMILAR, "groups of near-duplicates", _of_measured(_of_partitions), _of_buckets, alike.similar),
-        Stage(alike.FIRSTS, "images of texts", _of_measured(_of_partitions), _of_buckets, alike.firsts),
-        Stage(alike.REPEATS, "captions with duplicates", _of_measured(_of_buckets), _once, alike.repeats),
-        Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), _once, verdicts),
+        Stage(FOUND, "findings", of_buckets, once, found),
+        measures.GRAMS_OF_LISTS.stage,
+        Stage(measures.GRAMS, "n-grams", if_measured(of_buckets), once, measures.grams),
+        Stage(MEASURES, "sizes and words", if_measured(once), once, measures.measured),
+        Stage(alike.RARITY, "words of texts", if_measured(once), once, alike.rarity),
+        Stage(alike.BAGS, "rare words", _partitions, once, alike.bags),
+        alike.KEYS.stage,
+        alike.BAGS_OF_KEYS.stage,
+        Stage(alike.PAIRS, "near-duplicates", _partitions, once, alike.pairs),
+        alike.NEAR.stage,
+        *_met(alike.NEAR_OF_BUCKETS, "groups of near-duplicates", alike.similar),
+        alike.OTHERS.stage,
+        *_met(alike.FIRSTS_OF_BUCKETS, "images of texts", alike.firsts),
+        Stage(alike.REPEATS, "captions with duplicates", if_measured(of_buckets), once, alike.repeats),
+        Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), once, verdicts),
     )
 }
 
