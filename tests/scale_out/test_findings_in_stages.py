@@ -36,7 +36,7 @@ from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
 from auditor.studies.findings.protected import CONTAMINATED
-from auditor.studies.findings.stages import STAGES
+from auditor.studies.findings.stages import ORDER, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
 from auditor.studies.findings.wanted import CHECKED
 from auditor.studies.ingest import ingest, ingest_sources
@@ -440,7 +440,7 @@ def test_shard_of_the_same_size_and_time_is_not_taken_for_the_one_before(folder:
 
 
 def test_second_run_in_a_folder_of_work_is_refused(folder: Path, tmp_path: Path) -> None:
-    work = Work(tmp_path / "work")
+    work = Work(tmp_path / "work", ORDER)
     work.begin("a plan")
     refused(folder, tmp_path / "verdicts", UsageError, "work: another run uses it; wait for its end", work=work.folder)
     work.close()

@@ -23,13 +23,13 @@ from conftest import ingest_rows
 
 from auditor.errors import MetricError, SourceError, StoreError, UsageError
 from auditor.scoring.registry import requests
-from auditor.scoring.scale_out import doing, rows, summary
+from auditor.scoring.scale_out import doing, rows, shuffle, summary
 from auditor.scoring.scale_out.begun import begin
 from auditor.scoring.scale_out.doing import files
 from auditor.scoring.scale_out.executors import EXECUTORS, Force
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.processes import Process
-from auditor.scoring.scale_out.tasks import run
+from auditor.scoring.scale_out.tasks import ORDER, run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
@@ -144,6 +144,17 @@ def test_threads_give_the_bytes_of_one(filled: Store, tmp_path: Path, finished: 
     assert hashes(plan, work) == hashes(*finished)
 
 
+def test_files_of_many_buckets_are_gathered(
+    filled: Store, tmp_path: Path, weighed: tuple[Plan, Work], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shuffle, "FEW", 1)
+    plan, work = begun(filled, tmp_path / "work", WEIGHED)
+    did = do(plan, work)
+    assert min(did["gathered-partial"], did["gathered-summed"]) > 1
+    for number in range(len(plan.buckets)):
+        assert work.path("scores", number).read_bytes() == weighed[1].path("scores", number).read_bytes()
+
+
 def test_tasks_are_done_in_any_order_and_once(
     filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,7 +256,7 @@ def _text(path: Path) -> str:
 
 
 def test_a_file_that_lost_its_marker_or_its_end_is_made_again(weighed: tuple[Plan, Work], tmp_path: Path) -> None:
-    plan, work = weighed[0], Work(tmp_path / "work")
+    plan, work = weighed[0], Work(tmp_path / "work", ORDER)
     shutil.copytree(weighed[1].folder, work.folder)
     assert set(do(plan, work).values()) == {0}
     work.path("scores", 1).with_suffix(".done").unlink()
@@ -271,7 +282,7 @@ def test_a_file_with_another_bit_is_made_again_with_all_that_follows(
     again: dict[str, int],
 ) -> None:
     shutil.copytree(weighed[1].folder, tmp_path / "work")
-    damaged = Work(tmp_path / "work").path(stage, 0)
+    damaged = Work(tmp_path / "work", ORDER).path(stage, 0)
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 1
     damaged.write_bytes(content)
@@ -336,7 +347,7 @@ def test_rows_are_the_scores_of_every_caption(
 
 @pytest.mark.parametrize("planted", ["bytes", "link", "pipe", "marker"])
 def test_work_folder_of_a_stranger_stops_and_leads_nowhere(tmp_path: Path, planted: str) -> None:
-    work, victim = Work(tmp_path / "work"), tmp_path / "victim"
+    work, victim = Work(tmp_path / "work", ORDER), tmp_path / "victim"
     work.begin("a plan")
     victim.write_text("mine")
     work.path("scores", 0).parent.mkdir()
@@ -378,7 +389,7 @@ def test_a_file_that_no_stage_wrote_is_named_though_its_marker_fits(filled: Stor
 
 
 def test_removal_that_is_killed_is_continued_as_the_same_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work, removed = Work(tmp_path / "work"), list[Path]()
+    work, removed = Work(tmp_path / "work", ORDER), list[Path]()
     work.begin("plan")
     for stage in ("captions", "words"):
         work.put(stage, 0, pl.DataFrame({"word": ["dog"]}))

@@ -9,6 +9,7 @@ from auditor.model import Progress, silent
 from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.tasks import ORDER
 from auditor.scoring.scale_out.work import CAPTIONS, WORDS, Work
 from auditor.scoring.scores import refuse_unscorable
 from auditor.scoring.single_captions import lacking, refusal
@@ -36,7 +37,7 @@ def begin(
         raise refusal(selection, why)
     workspace = captions.tokenize(progress).workspace()
     plan = plans.made(workspace, selection, captions.tokenizer, metrics, at_once)
-    work = Work(folder_of(plan))
+    work = Work(folder_of(plan), ORDER)
     work.begin(plan.written())
     for number, (first, last) in enumerate(plan.buckets):
         if all(work.whole(kind, number) for kind in (CAPTIONS, WORDS)):

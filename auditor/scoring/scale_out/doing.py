@@ -10,7 +10,8 @@ from auditor.files import sweep
 from auditor.model import Progress, silent
 from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.plan import Plan
-from auditor.scoring.scale_out.tasks import STAGES, P, Stage
+from auditor.scoring.scale_out.stage import P, Stage
+from auditor.scoring.scale_out.tasks import STAGES
 from auditor.scoring.scale_out.work import Work
 from auditor.store.engine import resident
 
@@ -26,7 +27,8 @@ def do_stages(
     """Run the missing tasks of a plan, stage by stage, and return their number by stage."""
     made = {}
     for name, stage in stages.items():
-        parts = stage.parts(plan)
+        if not (parts := stage.parts(plan)):
+            continue
         missing = [number for number in range(parts) if not work.whole(name, number)]
         pace = _Pace(f"{plan.dataset}: {stage.title}", parts, plan.captions / max(1, parts), parts - len(missing))
         progress(*pace.report())

@@ -19,7 +19,7 @@ from typing import Any
 
 from auditor.errors import MissingExtraError, StoreError, UsageError
 from auditor.scoring.scale_out.processes import Process
-from auditor.scoring.scale_out.tasks import Done, Run
+from auditor.scoring.scale_out.stage import Done, Run
 from auditor.store.file import memory
 
 #: How often workers may be killed during one task.

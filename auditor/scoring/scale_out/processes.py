@@ -19,7 +19,7 @@ from threading import Thread
 
 from auditor import errors
 from auditor.errors import AuditorError
-from auditor.scoring.scale_out.tasks import Done, Run
+from auditor.scoring.scale_out.stage import Done, Run
 
 
 class Process:

@@ -17,7 +17,7 @@ from pathlib import Path
 from auditor.errors import UsageError
 from auditor.files import lock
 from auditor.scoring.scale_out.executors import Execute, Force
-from auditor.scoring.scale_out.tasks import Done, Run
+from auditor.scoring.scale_out.stage import Done, Run
 
 #: Seconds until a rank looks again at tasks that others are doing.
 _PAUSE = 0.05

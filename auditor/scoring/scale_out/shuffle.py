@@ -14,7 +14,7 @@ from typing import Generic
 
 import polars as pl
 
-from auditor.scoring.scale_out.tasks import P, Stage
+from auditor.scoring.scale_out.stage import P, Stage
 from auditor.scoring.scale_out.work import Work
 from auditor.store.file import Share
 
@@ -52,7 +52,11 @@ class Shuffle(Generic[P]):
     @property
     def stage(self) -> Stage[P]:
         """The stage that gathers; it has no tasks for few files."""
-        return Stage(self._gathered, f"gathering {self.name}", self._tasks, self._each, self._gather)
+        return Stage(self._gathered, f"{self.name}, gathered", self._tasks, self._each, self._gather)
+
+    def stages(self, title: str, run: Callable[[P, Work, int, Share], pl.DataFrame]) -> tuple[Stage[P], Stage[P]]:
+        """Return the stage whose tasks write the files, if these are its main ones, and the one that gathers."""
+        return Stage(self.name, title, self.files, self.groups, run), self.stage
 
     @property
     def _gathered(self) -> str:

@@ -6,91 +6,43 @@ numbers of images, `scores` scores the captions of buckets with these frequencie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
-from auditor.files.folders import temporary
 from auditor.model import Selection, silent
 from auditor.scoring import frequencies
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.shuffle import Shuffle
+from auditor.scoring.scale_out.stage import Done, Stage, once, run_one
 from auditor.scoring.scale_out.summary import sums_of_scores
 from auditor.scoring.scale_out.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
 from auditor.scoring.scores import scored
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
-from auditor.store.engine import resident
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 
 _LAST_IMAGE = (1 << 32) - 1
 
-#: The number of row groups in a file that is read whole.
-_WHOLE = 1
-
-
-class Planned(Protocol):
-    """What progress reports need to know of a plan."""
-
-    @property
-    def dataset(self) -> str:
-        """The name of the dataset."""
-
-    @property
-    def captions(self) -> int:
-        """The number of its captions, for the pace."""
-
-
-P = TypeVar("P", bound=Planned)
-
-
-class Done(NamedTuple):
-    """The report of a worker on a finished task: the task, the rows written, and the memory of the worker in bytes."""
-
-    stage: str
-    number: int
-    rows: int
-    memory: int
-
-
-@dataclass(frozen=True)
-class Stage(Generic[P]):
-    """One step of the work.
-
-    `title` is its name in progress, `parts` the number of files it writes, `groups` the number of row groups in
-    each: a reader reads one group only. `run` computes the rows of a file.
-    """
-
-    name: str
-    title: str
-    parts: Callable[[P], int]
-    groups: Callable[[P], int]
-    run: Callable[[P, Work, int, Share], pl.DataFrame]
-
 
 def partial(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the n-grams of a bucket. Columns: partition, high, low, images."""
     with _bucket(plan, work, number, share) as (store, selection):
         workspace = Captions(store, selection, plan.tokenizer).workspace(partitions=plan.partitions)
-        return workspace.rows("partial_frequency", first_image=0, last_image=_LAST_IMAGE)
+        rows = workspace.rows("partial_frequency", first_image=0, last_image=_LAST_IMAGE)
+    return rows.with_columns(bucket=pl.lit(number, pl.UInt32))
 
 
 def summed(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Add up the n-grams of a partition. Columns: bucket, high, low, images."""
-    rows = pl.concat(
-        work.scan(PARTIAL, bucket)
-        .filter(partition=number)
-        .select(pl.lit(bucket, pl.UInt32).alias("bucket"), "high", "low", "images")
-        for bucket in range(len(plan.buckets))
-    )
+    rows = PARTIAL_OF_BUCKETS.rows(plan, work, number).select("bucket", "high", "low", "images")
     with Store.open(MEMORY, share=share) as store:
         workspace = Workspace(store)
         workspace.bind_rows("partial_frequency", rows.collect())
@@ -128,41 +80,29 @@ def _if_weighed(plan: Plan) -> int:
     return len(plan.buckets) if plan.partitions else 0
 
 
-def _once(plan: Plan) -> int:
-    del plan
-    return _WHOLE
-
+#: The n-grams of buckets, by partition, and back.
+PARTIAL_OF_BUCKETS = Shuffle(PARTIAL, _if_weighed, _of_partitions)
+SUMMED_OF_PARTITIONS = Shuffle(SUMMED, _of_partitions, _of_buckets, "bucket")
 
 #: All stages, in their order.
 STAGES = {
     stage.name: stage
     for stage in (
-        Stage(PARTIAL, "n-grams of buckets", _if_weighed, _of_partitions, partial),
-        Stage(SUMMED, "document frequency", _of_partitions, _of_buckets, summed),
-        Stage(SCORES, "scores", _of_buckets, _once, scores),
-        Stage(SUMS, "sums of scores", _of_buckets, _once, sums),
+        *PARTIAL_OF_BUCKETS.stages("n-grams of buckets", partial),
+        *SUMMED_OF_PARTITIONS.stages("document frequency", summed),
+        Stage(SCORES, "scores", _of_buckets, once, scores),
+        Stage(SUMS, "sums of scores", _of_buckets, once, sums),
     )
 }
 
 
+#: Folders that are removed if a file of an earlier one is damaged.
+ORDER = (CAPTIONS, WORDS, *STAGES)
+
+
 def run(folder: Path, stage: str, number: int, memory: int) -> Done:
     """Run one task of the work in a folder, unless it is finished, with so many bytes for the engine."""
-    return run_one(STAGES[stage], plans.read, Work(folder), number, memory)
-
-
-#: A function such as `run`, which every executor calls: module and name must be enough to find it.
-Run = Callable[[Path, str, int, int], Done]
-
-
-def run_one(step: Stage[P], read: Callable[[str], P], work: Work, number: int, memory: int) -> Done:
-    """Run one task of a stage, unless it is finished. `read` parses the plan."""
-    part = work.part(step.name, number)
-    if part is None:
-        plan = read(work.plan())
-        with temporary(work.folder) as spill, work.reading():
-            rows = step.run(plan, work, number, Share(memory, 1, spill))
-        part = work.put(step.name, number, rows, step.groups(plan))
-    return Done(step.name, number, part.rows, resident())
+    return run_one(STAGES[stage], plans.read, Work(folder, ORDER), number, memory)
 
 
 @contextmanager
@@ -175,10 +115,7 @@ def _bucket(plan: Plan, work: Work, number: int, share: Share) -> Iterator[tuple
 @contextmanager
 def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]:
     """Yield the idf mode that weighs a bucket by the document frequencies of all buckets."""
-    rows = pl.concat(
-        work.scan(SUMMED, partition).filter(bucket=number).select("high", "low", "images")
-        for partition in range(plan.partitions)
-    )
+    rows = SUMMED_OF_PARTITIONS.rows(plan, work, number).select("high", "low", "images")
     workspace = Workspace(store)
     workspace.bind_rows("summed_frequency", rows.collect())
     workspace.bind("pooled_frequency", "bucket_frequency")

@@ -21,8 +21,6 @@ from auditor.files import lock, read_text, replacing, sweep
 #: The names of the stages, and of their folders.
 CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
 
-_ORDER = (CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS)
-
 #: Stages that are exported from the store, and read no other file.
 _OF_THE_STORE = (CAPTIONS, WORDS)
 
@@ -40,9 +38,9 @@ class Part(NamedTuple):
 
 
 class Work:
-    """A folder of work. Files appear whole or not at all, so two workers may write the same one."""
+    """A folder of work, with its stages in order. Files appear whole or not at all, so two workers may write one."""
 
-    def __init__(self, folder: Path, order: Sequence[str] = _ORDER) -> None:
+    def __init__(self, folder: Path, order: Sequence[str]) -> None:
         self.folder = folder.absolute()  # workers run in other folders
         self._order = order
         self._lock: int | None = None

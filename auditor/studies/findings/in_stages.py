@@ -22,7 +22,7 @@ from auditor.scoring.scale_out import merging
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.ranks import Rank, alone, taken
-from auditor.scoring.scale_out.tasks import Run
+from auditor.scoring.scale_out.stage import Run
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
 from auditor.studies import profile

@@ -22,7 +22,7 @@ from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.model import Version
 from auditor.scoring.scale_out import merging
 from auditor.scoring.scale_out.shuffle import Shuffle
-from auditor.scoring.scale_out.tasks import Done, Stage, run_one
+from auditor.scoring.scale_out.stage import Done, Stage, once, run_one
 from auditor.scoring.scale_out.work import Work
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
@@ -42,7 +42,6 @@ from auditor.studies.findings.wanted import (
     known,
     of_buckets,
     of_partitions,
-    once,
     partitions_of,
     summed,
 )
@@ -263,11 +262,6 @@ def _round(number: int) -> list[Stage[ShardPlan]]:
     ]
 
 
-def _met(met: Shuffle[ShardPlan], title: str, run: Callable[..., pl.DataFrame]) -> list[Stage[ShardPlan]]:
-    """Return a stage whose tasks write rows for the tasks of another, and one that gathers them."""
-    return [Stage(met.name, title, met.files, met.groups, run), met.stage]
-
-
 _partitions = if_measured(of_partitions)
 
 STAGES = {
@@ -279,7 +273,7 @@ STAGES = {
         Stage(IMAGES, "images", of_partitions, once, images),
         *_round(1),
         alike.CAPTIONS.stage,
-        *_met(alike.TEXTS_OF_BUCKETS, "texts", alike.wordings),
+        *alike.TEXTS_OF_BUCKETS.stages("texts", alike.wordings),
         *_round(2),
         Stage(FOUND, "findings", of_buckets, once, found),
         measures.GRAMS_OF_LISTS.stage,
@@ -291,9 +285,9 @@ STAGES = {
         alike.BAGS_OF_KEYS.stage,
         Stage(alike.PAIRS, "near-duplicates", _partitions, once, alike.pairs),
         alike.NEAR.stage,
-        *_met(alike.NEAR_OF_BUCKETS, "groups of near-duplicates", alike.similar),
+        *alike.NEAR_OF_BUCKETS.stages("groups of near-duplicates", alike.similar),
         alike.OTHERS.stage,
-        *_met(alike.FIRSTS_OF_BUCKETS, "images of texts", alike.firsts),
+        *alike.FIRSTS_OF_BUCKETS.stages("images of texts", alike.firsts),
         Stage(alike.REPEATS, "captions with duplicates", if_measured(of_buckets), once, alike.repeats),
         Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), once, verdicts),
     )

@@ -83,11 +83,6 @@ def of_partitions(plan: ShardPlan) -> int:
     return plan.partitions
 
 
-def once(_plan: ShardPlan) -> int:
-    """Return one."""
-    return 1
-
-
 def if_compared(of: Callable[[ShardPlan], int]) -> Callable[[ShardPlan], int]:
     """Return so many, if equal texts are searched for."""
     return lambda plan: of(plan) if is_compared(plan) else 0
