@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Severity, about, counted
+from auditor.result import SEVERITIES, Finding, Severity, counted
 
 #: Quantile of the normal distribution for a 95% interval.
 _QUANTILE = 1.959964
+
+#: What captions should be: each kind about captions is a way in which they are not.
+DIMENSIONS = (
+    "readable", "complete", "about the image", "distinct", "apart from the test set", "like people's captions",
+)  # fmt: skip
 
 #: Kinds that treat slots as annotators.
 _OF_SLOTS = ("templated-slots", "unlike-slot")
@@ -36,11 +40,11 @@ class Kind:
     `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `right` is the
     share of the listed captions that are listed rightly, if some are not. `of` is the unit of the shares: captions or
     images. `select` names the SELECT that lists the captions, with its `params`; `further` are others that a function
-    asks first. `patterns` is true if the patterns of `sql/facts/signs.toml` find them. `human` is the least and the
-    greatest share in datasets of human captions, for a kind that is a sign of text by a model. `usable` is true if its
-    captions describe the image: they are left out only if the kind is named. `explains` are the kinds that follow from
-    it in the same dataset. `named_only` is true for a kind that is searched only if it is named. `of_dataset` is true
-    for a fact about the dataset as a whole: its captions are rows only if the kind is named.
+    asks first. `patterns` is true if the patterns of `sql/facts/signs.toml` find them. `usable` is true if its captions
+    describe the image: they are left out only if the kind is named. `explains` are the kinds that follow from it in the
+    same dataset, `parts` those that it is told instead of. `named_only` is true for a kind that is searched only if it
+    is named. `of_dataset` is true for a fact about the dataset as a whole: its captions are rows only if the kind is
+    named. `dimension` is the one of `DIMENSIONS` that it belongs to.
     """
 
     title: str
@@ -62,17 +66,18 @@ class Kind:
     further: tuple[str, ...] = ()
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
-    human: tuple[float, ...] = ()
     usable: bool = False
     explains: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     named_only: bool = False
     of_dataset: bool = False
+    dimension: str = ""
 
 
 def _kind(table: dict[str, Any]) -> Kind:
     """Return the kind of a table: line breaks become spaces, and a phrase adds its example and values."""
     table = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in table.items()}
-    table |= {key: tuple(table[key]) for key in ("commands", "human", "explains", "further") if key in table}
+    table |= {key: tuple(table[key]) for key in ("commands", "explains", "parts", "further") if key in table}
     if "phrase" in table:
         of = table.get("of", Kind.of)
         table["measured"] += f" `n` is the {of}{_by_share(table)}"
@@ -148,7 +153,7 @@ def _at_least(number: int, n: int) -> float:
 
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Sort findings by severity, the worst first; equally severe ones keep their order.
+    """Sort findings by severity, the worst first, then by the share that they affect; others keep their order.
 
     If the captions of a dataset are sorted, its slots differ for that reason: findings about slots are left out.
     """
@@ -157,36 +162,24 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     reported = [
         finding for finding in every if finding.kind not in _OF_SLOTS or finding.about.get("dataset") not in is_sorted
     ]
-    return tuple(sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity)))
+    return tuple(sorted(reported, key=lambda finding: (SEVERITIES.index(finding.severity), -share_of(finding))))
 
 
-def signs_of_models(findings: Iterable[Finding], selections: Iterable[Selection]) -> tuple[str, ...]:
-    """Return a sentence for each dataset with signs of text by a model: its signs, each with its share.
-
-    The shares in datasets of human captions follow. A sign is a warning or an error, and more frequent than in these
-    datasets. This is not a verdict: each sign is a finding with its captions.
-    """
-    kinds, signs = _kinds(), [finding for finding in findings if finding.severity in SEVERITIES[:2]]
-    signs = [sign for sign in signs if (human := kinds[sign.kind].human) and _share_of(sign) > human[-1]]
-    of = sum(1 for kind in kinds.values() if kind.human)
-    return tuple(
-        f"{selection.label}: {len(own)} of {of} signs that a language model wrote captions: "
-        + ", ".join(map(_sign, sorted(own, key=_share_of, reverse=True)))
-        for selection in selections
-        if (own := [sign for sign in signs if about(selection).items() <= sign.about.items()])
-    )
+def told(findings: Iterable[Finding]) -> list[Finding]:
+    """Leave out the findings that another one on the same captions has as its parts: one cause is told once."""
+    every = [*findings]
+    parts = {(*_whose(finding), part) for finding in every for part in _kinds()[finding.kind].parts}
+    return [finding for finding in every if (*_whose(finding), finding.kind) not in parts]
 
 
-def _sign(finding: Finding) -> str:
-    """Return a sign in words: `Loops 21% (human captions 0–0.01%)`."""
-    name, share = title(finding.kind), _share_of(finding)
-    low, high = (f"{100 * end:g}" for end in _kinds()[finding.kind].human)
-    band = f"{low}–{high}%" if high != low else f"{low}%"
-    return f"{name} {share:.{0 if share >= 0.1 else 1 if share >= 0.001 else 2}%} (human captions {band})"
+def _whose(finding: Finding) -> tuple[object, ...]:
+    return finding.about.get("dataset"), finding.about.get("split")
 
 
-def _share_of(finding: Finding) -> float:
-    return float(finding.values["share"] or 0)
+def share_of(finding: Finding) -> float:
+    """Return the share of the captions or images that a finding affects; all of them if it has no share."""
+    share = finding.values.get("share")
+    return share if isinstance(share, float) else 1.0
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -222,13 +222,6 @@ def cut(parts: Marked, most: int = _AROUND) -> Marked:
     return tuple(shortened)
 
 
-def share(value: float) -> str:
-    """Write a share of 1 in percent."""
-    if 0 < value < 0.0001:
-        return "<0.01%"
-    return f"{value:.0%}" if value >= 0.1 else f"{value:.1%}" if value >= 0.001 else f"{value:.2%}"
-
-
 def marks(table: Table) -> list[Mapping[str, Marked]]:
     """Return the marked parts of each row's two columns of texts; none if one of the texts is missing."""
     if table.beside is None:

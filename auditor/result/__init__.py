@@ -55,6 +55,13 @@ class Figure:
     dashed: str = ""
 
 
+def percent(share: float) -> str:
+    """Write a share of 1 in percent."""
+    if 0 < share < 0.0001:
+        return "<0.01%"
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else f"{share:.2%}"
+
+
 def counted(number: int, name: str, more: str) -> str:
     """Write a number with its word: `1 image has`, `2,000 images have`."""
     return f"{number:,} {name if number == 1 else more}"

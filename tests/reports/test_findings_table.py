@@ -12,10 +12,10 @@ from report_document import SCRIPT
 
 from auditor.findings import KINDS
 from auditor.model import Pictures, Selection, Version
-from auditor.reports.cells import cut, hit, share
+from auditor.reports.cells import cut, hit
 from auditor.reports.html import findings_table
 from auditor.reports.html.pictures import Album
-from auditor.result import Finding, Severity
+from auditor.result import Finding, Severity, percent
 
 Example = Mapping[str, str | int | None]
 
@@ -174,7 +174,7 @@ def test_long_parts_between_others_keep_both_ends() -> None:
     ("value", "written"), [(0.41, "41%"), (0.03, "3.0%"), (0.0005, "0.05%"), (0.00001, "<0.01%"), (0, "0.00%")]
 )
 def test_share_is_never_nothing(value: float, written: str) -> None:
-    assert share(value) == written
+    assert percent(value) == written
 
 
 def test_nothing_that_data_say_becomes_an_element() -> None:

@@ -134,7 +134,7 @@ def test_findings_with_examples_are_told_once_by_severity_with_their_captions() 
     assert text.count("3 of 210") == text.count("nothing in the slots") == 1
     assert text.count(f"“{LONG[:40]}") == 1, "two captions that are the same are quoted once"
     assert "      a#1 and a#2: as slot 2\n" in text
-    assert "x…”" in text
+    assert "x …”" in text
     assert "• set: nothing in the slots\nTo write all rows to a file, add -o FILE.csv (2 rows)" in text
     assert widest(text) <= 60
 

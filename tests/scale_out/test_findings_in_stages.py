@@ -598,7 +598,7 @@ def test_damaged_records_are_read_again_with_all_that_follows(
     work = Path(shutil.copytree(finished[2], tmp_path / "work"))
     damaged = work / "records" / "000000.parquet"
     damaged.write_bytes(damaged.read_bytes()[::-1])
-    former = {stage: (work / stage / "000000.done").stat().st_mtime_ns for stage in STAGES}
+    former = {stage: (work / stage / "000000.done").stat().st_mtime_ns for stage in STAGES if (work / stage).is_dir()}
     staged(folder, tmp_path / "verdicts", work=work)
     assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
     assert all((work / stage / "000000.done").stat().st_mtime_ns > time for stage, time in former.items())

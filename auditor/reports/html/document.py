@@ -122,7 +122,8 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
-    worst = absent + (f"<h3>What is wrong</h3>\n{_findings(shown, document, album)}" if shown else "")
+    wrong = "".join(_table(table, section.title) for table in section.tables if table.name == "dimensions")
+    worst = absent + wrong + (_findings(shown, document, album) if shown else "")
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     halves = [f"<div>{half}</div>\n" for half in ((figure, worst) if len(labels) > 1 else (worst, figure)) if half]
     drawn = (

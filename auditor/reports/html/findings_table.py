@@ -13,7 +13,7 @@ from auditor.reports import cells
 from auditor.reports.cells import Marked, apart
 from auditor.reports.html import browsing
 from auditor.reports.html.pictures import Album
-from auditor.result import SEVERITIES, Finding
+from auditor.result import SEVERITIES, Finding, percent
 
 Written = Callable[[str], str]
 
@@ -142,7 +142,7 @@ def _number(finding: Finding, write: Written, label: str | None = None) -> str:
     if count is not None and part is not None and not isinstance(count, str):
         number, beside = (
             f"{int(count):,}",
-            f"{worded(of, finding.item) if of != 'captions' else ''} {cells.share(float(part))}",
+            f"{worded(of, finding.item) if of != 'captions' else ''} {percent(float(part))}",
         )
     else:
         number, beside = finding.headline, ""

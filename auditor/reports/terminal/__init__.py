@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from auditor.findings import tally
+from auditor.findings import tally, told
 from auditor.findings.wording import kind_for
 from auditor.reports import cells
 from auditor.reports.escaping import visible
@@ -18,8 +18,8 @@ from auditor.result.sentences import with_role
 
 SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 
-#: A quoted caption is cut to this many characters; the rows have all of it.
-_QUOTED = 240
+#: So many characters are quoted on either side of what was found; the rows have all of a caption.
+_NEAR = 80
 
 
 def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
@@ -36,11 +36,14 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
         screen.say(visible(sentence), style="" if number else "bold")
     if lead:
         screen.print()
-    for table in result.tables:
-        if not (laid_out and table.tells_findings):
-            tables.show(table, screen)
+    first = next((number for number, table in enumerate(result.tables) if table.tells_findings), len(result.tables))
+    for table in result.tables[:first]:
+        tables.show(table, screen)
     if laid_out:
         show_findings(result, screen, quiet=quiet)
+    for table in result.tables[first:]:
+        if not table.tells_findings:
+            tables.show(table, screen)
     if result.figures and not quiet:
         figures = counted(len(result.figures), "figure", "figures")
         screen.say(f"-o FILE.svg, .pdf, .png or .html draws {figures}", style="dim")
@@ -61,7 +64,7 @@ def have_layout(result: Result) -> bool:
 
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Print the number of findings per severity, then each; those of severity info last, as bullets."""
-    matter = [finding for finding in result.findings if finding.severity != "info"]
+    matter = [finding for finding in told(result.findings) if finding.severity != "info"]
     known = any(with_role(note, "note").role == "known" for note in result.notes)
     screen.say(tally(matter) or f"No {'new ' if known else ''}problems found.", style="bold")
     screen.print()
@@ -100,7 +103,7 @@ def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
     quotes = [(text, " and ".join(slots) + why)] if text == other else [(text, slots[0] + why), (other, slots[-1])]
     for words, source in quotes:
         if words is not None:
-            quoted = str(words) if len(str(words)) <= _QUOTED else f"{str(words)[:_QUOTED].rstrip()}…"
+            quoted = "".join(part for part, _ in cells.cut(cells.hit(str(words), str(example.get("why") or "")), _NEAR))
             screen.say(visible(f"“{quoted}”"), indent=4)
         if words is not None or source == slots[0] + why:
             screen.say(visible(source), indent=6 if words is not None else 4, style="dim")

@@ -62,6 +62,9 @@ def _placed(summary: Section, screen: Screen) -> None:
 def _found(findings: Sequence[Finding], summary: Section, screen: Screen) -> None:
     """Print how many findings there are, and each on one line."""
     screen.say(tally(findings) or summary.absent or "", style="bold")
+    for table in summary.tables:
+        if table.name == "dimensions":
+            tables.show(table, screen)
     for finding in findings:
         _line(finding, screen)
 
@@ -101,7 +104,7 @@ def _panel(portrait: Portrait) -> Panel:
 def _section(section: Section, document: Document, screen: Screen) -> None:
     """Print a section without the sentences and the tables that the summary has shown."""
     before = {table.name for table in document.sections[0].tables if not table.sample}
-    before |= {table.name for table in answering(document.sections[0].tables)}
+    before |= {"dimensions", *(table.name for table in answering(document.sections[0].tables))}
     screen.print()
     screen.say(visible(section.title), style="bold cyan")
     screen.print()

@@ -15,7 +15,7 @@ import polars as pl
 
 from auditor.errors import StoreError, UsageError
 from auditor.files.folders import replacing_folder
-from auditor.findings import CAPTION_KINDS, KINDS, ranked, severity, tally
+from auditor.findings import CAPTION_KINDS, DIMENSIONS, KINDS, ranked, severity, tally
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, counted
 from auditor.scoring.scale_out import merging
@@ -27,6 +27,7 @@ from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
 from auditor.studies import profile
 from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, at_several_images
+from auditor.studies.findings import dimensions
 from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
@@ -129,7 +130,7 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     captions, rejected, images, worded = sizes.collect(engine="streaming").row(0)
     version = version_of(plan.dataset, plan.digest, plan.tokenizer, images, captions)
     selection = Selection(version)
-    numbers, listed = _listed(plan, work)
+    numbers, of_form, listed = _listed(plan, work)
     totals = {kind: images if KINDS[kind].of == "images" else captions for kind in numbers} | {AT_SEVERAL: worded}
     parts, near = [pl.DataFrame(schema=MEASURED)], dict[str, Finding]()
     if is_measured(plan):
@@ -146,6 +147,8 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
             *(finding for kind, finding in near.items() if kind not in numbers),
         ]
     )
+    found = ranked([*found, *dimensions.formulaic(selection, found, of_form)])
+    parts += [_affected(plan, work, found, captions)] if is_measured(plan) else []
     by_kind = {finding.kind: finding for finding in found}
     checked = [*plan.kinds, *((LEAK, COPIED) if near else ())]
     kinds: list[tuple[str, str | None, int | None, str | None]] = [
@@ -174,17 +177,33 @@ def _number(finding: Finding | None) -> int:
     return sum(int(finding.values[name] or 0) for name in of)
 
 
-def _listed(plan: ShardPlan, work: Work) -> tuple[dict[str, int], pl.DataFrame]:
-    """Count the captions or images of each kind over buckets, and list the first, which one store would show."""
-    numbers, first = Counter[str](), list[pl.DataFrame]()
+def _affected(plan: ShardPlan, work: Work, found: Sequence[Finding], captions: int) -> pl.DataFrame:
+    """Count the captions of each dimension with a warning or an error. Columns: some of `MEASURED`."""
+    counts, bad = Counter[str](), dimensions.bad(found)
+    for bucket in range(len(plan.buckets)):
+        kept = work.scan(RECORDS, bucket).filter(pl.col("reason").is_null())
+        images = kept.group_by("image").agg(captions=pl.len()).collect
+        counts += dimensions.affected(work.scan(FOUND, bucket).collect(), bad, images)
+    rows = {"statistic": list(DIMENSIONS), "number": [counts[name] for name in DIMENSIONS]}
+    return pl.DataFrame(rows).with_columns(n=pl.lit(captions, pl.Int64), command=pl.lit("findings"))
+
+
+def _listed(plan: ShardPlan, work: Work) -> tuple[dict[str, int], int, pl.DataFrame]:
+    """Count the captions or images of each kind over buckets, and list the first, which one store would show.
+
+    The second number is that of the captions with a common form.
+    """
+    numbers, of_form, first = Counter[str](), 0, list[pl.DataFrame]()
     for bucket in range(len(plan.buckets)):
         ordered = work.scan(FOUND, bucket).collect().sort("image", "slot", maintain_order=True)
         for (kind,), rows in ordered.group_by("kind", maintain_order=True):
             numbers[str(kind)] += rows.unique("image" if KINDS[str(kind)].of == "images" else ["image", "slot"]).height
+        formed = ordered.filter(pl.col("kind").is_in(KINDS[dimensions.FORMULAIC].parts))
+        of_form += formed.unique(["image", "slot"]).height
         different = ordered.unique(["kind", "why"], keep="first", maintain_order=True)
         shown = pl.concat(rows.group_by("kind", maintain_order=True).head(3) for rows in (different, ordered))
         first.append(_with_texts(shown.unique(maintain_order=True), work.scan(RECORDS, bucket)))
-    return numbers, pl.concat(first).sort("image", "slot", maintain_order=True)
+    return numbers, of_form, pl.concat(first).sort("image", "slot", maintain_order=True)
 
 
 def _finding(

@@ -17,8 +17,8 @@ from auditor.called import call
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
-from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, signs_of_models, tally, worst
-from auditor.findings.wording import item_of, kind_for, of_item
+from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, tally, told, worst
+from auditor.findings.wording import item_of, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
 from auditor.scoring.scale_out.executors import executing, force_of
@@ -28,6 +28,7 @@ from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
+from auditor.studies.findings import dimensions
 from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.listed import listed_of
@@ -256,7 +257,7 @@ def all_findings(
     """
     wanted = searched_by_default() if wanted is None else wanted
     facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
-    collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
+    collected, lists, lines, notes = list[Finding](), list[pl.DataFrame](), list[pl.DataFrame](), list[str]()
     kinds = [captions.selection.version.kind for captions in questions.every]
     further = [() if captions_only else ("Forced choice",) if kind == _CHOICES else STUDIES for kind in kinds]
     steps = Steps(questions.progress, (name for names in further for name in ("Captions", *names)))
@@ -264,18 +265,25 @@ def all_findings(
     for captions in questions.every:
         steps.begin()
         found, rows = _in_captions(captions, words, against, wanted, steps)
-        rows = rows.filter(~pl.col("kind").is_in(facts))
-        lists.append(rows)
-        collected += found
-        if captions_only:
-            continue
-        notes += incomparable(captions)
-        others = _by_studies(questions, captions, wanted, notes, steps)
-        collected += others
-        lists.append(listed_of(questions, captions, others))
-        keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
+        if not by_name:
+            of_form = rows.filter(pl.col("kind").is_in(KINDS[dimensions.FORMULAIC].parts))
+            found += dimensions.formulaic(captions.selection, found, of_form.unique(["image", "slot"]).height)
+        others, listed = list[Finding](), rows.clear()
+        if not captions_only:
+            notes += incomparable(captions)
+            others = _by_studies(questions, captions, wanted, notes, steps)
+            listed = listed_of(questions, captions, others)
+        collected += [*found, *others]
+        if not by_name:
+            every, images = [*found, *others], captions.images
+            counts = dimensions.affected(pl.concat([rows, listed]), dimensions.bad(every), images)
+            lines.append(dimensions.rows(captions.selection, every, counts, int(images()["captions"].sum())))
+        lists += [rows.filter(~pl.col("kind").is_in(facts)), listed]
+        if not captions_only:
+            keep(captions, wanted, pl.concat(lists[-2:]), ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
+    said = [sentence for of_dataset in lines for sentence in dimensions.sentences(of_dataset)]
     listing = listing or call("findings", *(one.selection.pinned_name for one in questions.every), output=_LISTING)
     names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
     items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
@@ -286,14 +294,13 @@ def all_findings(
         schema={"dataset": pl.String, "kind": pl.String},
         orient="row",
     )
-    signs = signs_of_models(ordered, selections_of(questions.every))
     return Result(
         "findings",
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
-        tables=_tables(ordered),
-        lead=(f"{tally(ordered) or 'No problems found'}.", f"`{listing}` lists the captions."),
-        notes=tuple(dict.fromkeys([*_style(questions.store, ordered, signs), *notes, *questions.absent.values()])),
+        tables=(*([dimensions.table(pl.concat(lines))] if lines else []), *_tables(ordered)),
+        lead=(f"{tally(told(ordered)) or 'No problems found'}.", *said, f"`{listing}` lists the captions."),
+        notes=tuple(dict.fromkeys([*_style(questions.store, ordered), *notes, *questions.absent.values()])),
         findings=ordered,
     )
 
@@ -321,11 +328,14 @@ def _by_studies(
     return _of_items(questions, captions.selection, wanted, notes)
 
 
-def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> Iterator[str]:
-    """Yield the signs of models, then the command that compares the words with human captions in the store."""
-    yield from signs
-    named = dict.fromkeys(str(finding.about.get("dataset")) for finding in ordered if KINDS[finding.kind].usable)
-    for dataset in named if signs else ():
+def _style(store: Store, ordered: Sequence[Finding]) -> Iterator[str]:
+    """Yield the command that compares the words of machine captions with human captions in the store."""
+    named = dict.fromkeys(
+        str(finding.about.get("dataset"))
+        for finding in ordered
+        if KINDS[finding.kind].usable and finding.severity in SEVERITIES[:2]
+    )
+    for dataset in named:
         human = [name for name in related(store, dataset) if resolve(store, name).version.kind == "captions"]
         if human and resolve(store, dataset).version.kind == "candidates":
             yield f"`{call('words', dataset, against=human[0])}` compares the words with human captions"
@@ -342,20 +352,19 @@ def _words(file: Path | None) -> list[str]:
 def _wanted(kinds: Sequence[str] | None, against: str | None) -> Sequence[str]:
     if against is None and CONTAMINATED in (kinds or ()):
         raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
-    return tuple(kinds) if kinds else searched_by_default()
+    named = dict.fromkeys(part for kind in kinds or () for part in KINDS[kind].parts or (kind,))
+    return tuple(named) or searched_by_default()
 
 
 def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
     """Return a table with a row for each finding, the worst first, then the examples of each finding."""
-    rows = [(finding.severity, finding.kind, finding.sentence, kind_for(finding).consequence) for finding in ordered]
-    summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
+    ordered = told(ordered)
     examples = [
         Table(f"{finding.kind}: examples", _columns(finding), name=f"{finding.kind}/{number}", tells_findings=True)
         for number, finding in enumerate(ordered)
         if finding.examples
     ]
-    ranking = Table("findings by severity", summary, sections="severity", name="findings", tells_findings=True)
-    return (ranking, *examples)
+    return (dimensions.by_severity(ordered), *examples)
 
 
 def _columns(finding: Finding) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import polars as pl
 from auditor.called import call
 from auditor.errors import SourceError
 from auditor.files import read_json
-from auditor.findings import KINDS
+from auditor.findings import told
 from auditor.findings.wording import wrong
 from auditor.model import Selection, Version
 from auditor.plugins import typed
@@ -20,6 +21,7 @@ from auditor.result.portraits import Portrait
 from auditor.scoring.scale_out.receipt import sha256_of
 from auditor.statistics.sameness import SAMENESS, USUAL
 from auditor.studies import profile
+from auditor.studies.findings import dimensions
 from auditor.studies.findings.shards import parse, statements
 
 SUMMARY, RECEIPT = "summary.json", "receipt.json"
@@ -44,21 +46,19 @@ def summary(
     version: Version, rows: pl.DataFrame, found: Sequence[Finding], lead: Sequence[str], notes: Sequence[str]
 ) -> Result:
     """Return the findings and measures with their tables. Rows: `MEASURED`."""
-    shown = pl.DataFrame(
-        [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in found],
-        schema=dict.fromkeys(("severity", "kind", "finding", "consequence"), pl.String),
-        orient="row",
-    )
-    selection, is_measured = Selection(version), bool(rows["command"].count())
+    selection, is_measured = Selection(version), not rows.filter(command="profile").is_empty()
     what = pl.coalesce("kind", pl.format("{}: {}", "command", "statistic")).alias("kind or number")
     left_out = rows.filter(pl.col("not_checked_because").is_not_null()).select(what, because="not_checked_because")
+    counts = Counter[str](dict(rows.filter(command="findings").select("statistic", "number").iter_rows()))
+    lines = dimensions.rows(selection, found, counts, version.captions)
     return Result(
         "findings",
         rows,
         selections=(selection,),
         portraits=(_portrait(selection, rows),) if is_measured else (),
         tables=(
-            Table("findings by severity", shown, sections="severity", name="findings", tells_findings=True),
+            *([dimensions.table(lines)] if is_measured else []),
+            dimensions.by_severity(told(found)),
             *_measures(version, rows),
             *([Table("not checked in stages", left_out, name="not-checked")] if left_out.height else []),
         ),

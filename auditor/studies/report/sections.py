@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.called import call
 from auditor.errors import UsageError
+from auditor.findings import told
 from auditor.findings.wording import worded
 from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
@@ -67,7 +68,7 @@ def section_of(context: ReportContext, name: str) -> Section:
     lacking = tuple(dict.fromkeys(answers.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
-    findings = results[0].findings if name == FINDINGS else ()
+    findings = tuple(told(results[0].findings)) if name == FINDINGS else ()
     tables = [] if findings else _together(result.tables for result in results)
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))

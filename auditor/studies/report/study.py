@@ -20,6 +20,7 @@ from auditor.called import call
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
+from auditor.findings import told
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Section
@@ -28,7 +29,7 @@ from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.store.versions import resolve_all
-from auditor.studies.findings import MEASURES, SUMMARY, checked_verdicts, read_summary
+from auditor.studies.findings import MEASURES, SUMMARY, TABLE, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
@@ -84,6 +85,7 @@ def page(
     steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
     found = audited.findings if audited else ()
+    wrong = [table for result in audited.results for table in result.tables if table.name == TABLE] if audited else []
     shown = cards(context.selections, found)
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
@@ -99,7 +101,7 @@ def page(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            summary(said, shown, drawn, compared, unchecked(built), looked=looked),
+            summary(said, shown, drawn, compared, (*wrong, *unchecked(built)), looked=looked),
             *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),
@@ -273,7 +275,8 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
             raise SourceError(f"{folder}: differs from its receipt: {found}; make the verdicts again")
     result = read_summary(folder)
     (selection,) = result.selections
-    shown, said = cards(result.selections, result.findings), result.lead
+    problems, wrong = tuple(told(result.findings)), tuple(table for table in result.tables if table.name == TABLE)
+    shown, said = cards(result.selections, problems), result.lead
     measured = [
         Section(name, title, tables=tables)
         for name, (title, names) in MEASURES.items()
@@ -286,8 +289,8 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         f"Audit of {selection.label}",
         result.selections,
         (
-            summary(said, shown, result.portraits, None, (), looked=True),
-            Section("findings", "Findings", result.lead[-1:], (result,), others, findings=result.findings),
+            summary(said, shown, result.portraits, None, wrong, looked=True),
+            Section("findings", "Findings", result.lead[-1:], (result,), others, findings=problems),
             *measured,
             Section("method", "Method", method, notes=result.notes),
         ),

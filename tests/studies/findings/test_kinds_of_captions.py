@@ -10,7 +10,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import UsageError
-from auditor.findings import CAPTION_KINDS, KINDS, severity, tally
+from auditor.findings import CAPTION_KINDS, KINDS, severity, tally, told
 from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
@@ -65,7 +65,7 @@ def one(result: Result, kind: str) -> Finding:
 
 
 #: Kinds that the clean captions have, since they are made of five sentences.
-OF_FIVE = {"common-openings", "common-skeletons"}
+OF_FIVE = {"common-openings", "common-skeletons", "formulaic"}
 
 
 def test_clean_captions_are_told_nothing_bad(store: Store) -> None:
@@ -73,7 +73,7 @@ def test_clean_captions_are_told_nothing_bad(store: Store) -> None:
     assert {found.kind for found in result.findings if found.severity in SEVERITIES[:2]} <= OF_FIVE
 
 
-def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_signs(store: Store) -> None:
+def test_captions_by_one_model_are_told_by_what_they_share_which_is_one_finding(store: Store) -> None:
     objects = [f"{one} {two}" for one in ("red", "old", "big", "wet") for two in WHO]
     rows = [
         (
@@ -90,9 +90,12 @@ def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_
     }
     (openings,) = result.found("common-openings")
     assert (openings.severity, openings.values["share"]) == ("notice", 1.0)
-    (note,) = [note for note in result.notes if "signs that a language model wrote" in note]
-    assert note.startswith("set: ")
-    assert "Sentences about the image 100% (human captions 0–0.2%)" in note
+    (whole,) = result.found("formulaic")
+    assert (whole.severity, whole.values["share"]) == ("error", 1.0)
+    assert "sentences about the image 100%" in whole.sentence
+    first = result.table("dimensions").frame.row(0)
+    assert first == ("like people's captions", "100%", "Formulaic captions 100%")
+    assert told(result.findings) == [one for one in result.findings if one.kind not in KINDS["formulaic"].parts]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +247,7 @@ def test_padded_images_are_counted_by_captions(store: Store) -> None:
 def test_images_with_fewer_captions_are_told(store: Store) -> None:
     fewer = [row for row in CLEAN if row[1] < 3 or int(row[0][:2]) >= 16]
     found = one(asked(store, fewer, kinds=["uneven-captions"]), "uneven-captions")
-    assert (found.severity, found.values["images"], found.n) == ("warning", 16, 64)
+    assert (found.severity, found.values["images"], found.n) == ("notice", 16, 64)
     assert found.examples[0]["why"] == "captions: 3; most images have 5"
 
 

@@ -1,0 +1,108 @@
+"""What is wrong in six lines: for each dimension, the share of the captions that a warning or an error is about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+import polars as pl
+
+from auditor.findings import DIMENSIONS, KINDS, share_of, told
+from auditor.findings.wording import kind_for
+from auditor.model import Selection
+from auditor.result import SEVERITIES, Finding, Table, about, listed, percent
+from auditor.studies.duplicates import LEAK
+from auditor.studies.findings.protected import CONTAMINATED
+
+FORMULAIC, TABLE = "formulaic", "dimensions"
+
+#: Most findings that a line names.
+_NAMED = 3
+
+_SCHEMA = {"dataset": pl.String, "captions should be": pl.String, "are not": pl.String, "what was found": pl.String}
+
+
+def formulaic(selection: Selection, found: Sequence[Finding], number: int) -> list[Finding]:
+    """Return the finding on `number` captions with a common form, if two kinds found some; else none."""
+    parts = [finding for finding in found if finding.kind in KINDS[FORMULAIC].parts]
+    if len(parts) < 2 or not parts[0].n:
+        return []
+    n, share = parts[0].n, number / parts[0].n
+    parts = sorted(parts, key=share_of, reverse=True)
+    shares = ", ".join(f"{KINDS[part.kind].title.lower()} {percent(share_of(part))}" for part in parts)
+    sentence = f"{selection.label}: formulaic captions: {number:,} of {n:,} ({percent(share)}): {shares}"
+    worst = min((part.severity for part in parts), key=SEVERITIES.index)
+    examples = tuple(part.examples[0] for part in parts if part.examples)
+    values, headline = {"captions": number, "share": share}, f"{number:,} of {n:,} captions"
+    return [Finding(FORMULAIC, sentence, about(selection), values, n, worst, examples, headline)]
+
+
+def bad(found: Sequence[Finding]) -> list[str]:
+    """Name the kinds of warnings and errors."""
+    return [finding.kind for finding in found if finding.severity in SEVERITIES[:2]]
+
+
+def affected(rows: pl.DataFrame, kinds: Collection[str], images: Callable[[], pl.DataFrame]) -> Counter[str]:
+    """Count the captions that some of these kinds list, by dimension. All captions of a listed image count.
+
+    `rows` has columns kind, image, slot; `images` returns each image with the number of its captions.
+    """
+    dimensions = {kind: KINDS[kind].dimension for kind in kinds}
+    own = rows.filter(pl.col("kind").is_in([*dimensions])).select(
+        "image", "slot", dimension=pl.col("kind").replace_strict(dimensions, return_dtype=pl.String)
+    )
+    of_images = own.filter(pl.col("slot").is_null()).select("image", "dimension").unique()
+    single = own.filter(pl.col("slot").is_not_null()).unique().join(of_images, on=["image", "dimension"], how="anti")
+    counts = Counter[str](dict(single.group_by("dimension").len().iter_rows()))
+    if of_images.height:
+        whole = of_images.join(images(), on="image").group_by("dimension").agg(pl.col("captions").sum())
+        counts.update(dict(whole.iter_rows()))
+    return counts
+
+
+def rows(selection: Selection, found: Sequence[Finding], counts: Counter[str], captions: int) -> pl.DataFrame:
+    """Return a row for each dimension, the worst first. `counts` are those of `affected`, of so many `captions`."""
+    lines = sorted(_lines(selection, found, counts, captions), key=lambda line: line[:2])
+    return pl.DataFrame([line[2:] for line in lines], schema=_SCHEMA, orient="row")
+
+
+def _lines(
+    selection: Selection, found: Sequence[Finding], counts: Counter[str], captions: int
+) -> Iterator[tuple[int, float, str, str, str, str]]:
+    for dimension in DIMENSIONS:
+        own = [one for one in told(found) if KINDS[one.kind].dimension == dimension and one.severity != "info"]
+        named = sorted(own, key=lambda one: (SEVERITIES.index(one.severity), -share_of(one)))
+        wrong = [one for one in named if one.severity in SEVERITIES[:2]]
+        of_all = [share_of(one) for one in wrong if not counts[dimension]]  # what lists no captions has a share alone
+        share = max([counts[dimension] / max(captions, 1), *of_all])
+        shares = [f"{kind_for(one).title} {percent(share_of(one))}" for one in wrong or named]
+        what = listed(shares, _NAMED)
+        is_checked = dimension != KINDS[LEAK].dimension or any(one.kind in (LEAK, CONTAMINATED) for one in found)
+        if not named:
+            what = "nothing" if is_checked else "not checked: no test and train splits, and no --against"
+        order = SEVERITIES.index(named[0].severity) if named else len(SEVERITIES) + (not is_checked)
+        shown = (percent(share) if share else "0%") if is_checked else ""
+        yield order, -share, selection.label, dimension, shown, what if wrong or not named else f"notices: {what}"
+
+
+def sentences(lines: pl.DataFrame) -> Iterator[str]:
+    """Say the row of each dimension in a sentence."""
+    for label, dimension, share, what in lines.iter_rows():
+        yield f"{label}: {share or 'unknown'} of the captions are not {dimension}; {'found: ' if share else ''}{what}."
+
+
+def table(every: pl.DataFrame) -> Table:
+    """Return the table of dimensions; of several datasets, a column for each with its share."""
+    caption = "are not: the share of the captions that a warning or an error is about"
+    if every["dataset"].n_unique() < 2:
+        return Table("what is wrong", every.drop("dataset"), caption=caption, name=TABLE)
+    shares = every.pivot("dataset", index="captions should be", values="are not", aggregate_function="first")
+    return Table("what is wrong: captions that are not as they should be", shares, name=TABLE)
+
+
+def by_severity(found: Sequence[Finding]) -> Table:
+    """Return the table of findings, the worst first."""
+    told_of = [(finding.severity, finding.kind, finding.sentence, kind_for(finding).consequence) for finding in found]
+    columns = dict.fromkeys(("severity", "kind", "finding", "consequence"), pl.String)
+    frame = pl.DataFrame(told_of, schema=columns, orient="row")
+    return Table("findings by severity", frame, sections="severity", name="findings", tells_findings=True)
