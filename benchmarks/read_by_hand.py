@@ -69,7 +69,8 @@ def main(arguments: Sequence[str]) -> None:
 def drawn(path: Path, dataset: str, rows: int, seed: str) -> pl.DataFrame:
     """Return the drawn rows of a dataset, each with the size of its list, and an empty column for the reader."""
     with Store.open(path) as store:
-        result = findings(store, dataset, kinds=[*CAPTION_KINDS, "sorted-captions"])
+        kinds = [kind for kind in CAPTION_KINDS if kind != "contaminated-captions"]  # which needs a second dataset
+        result = findings(store, dataset, kinds=[*kinds, "sorted-captions"])
         captions = content(store, resolve(store, dataset)).height
     listed = result.frame.unique(["kind", "image", "slot"], maintain_order=True).with_columns(
         captions=pl.lit(captions), listed=pl.len().over("kind"), wrong=pl.lit("")
