@@ -195,6 +195,10 @@ def findings() -> None:
     Captions repeated within an image, or copied to another, are listed too. Then runs `duplicates`, `outliers`,
     `templates` and `bounds`, and ranks all findings.
 
+    First come six lines, worst first: captions should be readable, complete, about the image, distinct, apart from the
+    test set, and like people's captions. Each has the share of captions with a warning or an error. Openings, sentence
+    skeletons, boilerplate and sentences about the image overlap, so they are told as one, `formulaic`.
+
     How to read it: errors are certainly wrong, or make scores on this dataset invalid. Warnings need a look before you
     use the data. Notices are worth knowing. Info is not a problem. Each kind has a section in docs/findings.md: how it
     is measured, how often the check is wrong, and how to fix the captions. With -o, the file has a row per affected
