@@ -70,7 +70,7 @@ class Followed:
     """A set of ratings as the paper uses it: its `statistic` of pooled ratings with the scores of `kept` captions.
 
     `rated` are the captions with scores as published, `rows` the coefficients of all readings in all ways, `drawn` the
-    paper's own with its resamples. `people` is the row of raters, if captions have several.
+    paper's own with its resamples. `raters` is their agreement, if captions have several.
     """
 
     statistic: str
@@ -79,7 +79,7 @@ class Followed:
     rated: Rated
     rows: pl.DataFrame
     drawn: ProtocolRows
-    people: Row | None
+    raters: Row | None
     notes: tuple[Said, ...]
 
     def values(self, **way: str) -> dict[str, float | None]:
@@ -108,7 +108,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         selections += [part.rated.annotated, part.rated.references]
         tables += _tables(paper, part, resampling)
         notes += [*part.notes, f"{name}: left out: {_LEAVES_OUT[part.kept]}"]
-        if part.people is None:
+        if part.raters is None:
             notes.append(f"{name}: each caption has a single rating, so that the agreement between raters is unknown")
     absent = {of: lacking(METRICS[of[1]]) for of in (check.of for check in paper.checks) if of[1] in METRICS}
     return Measured(
@@ -249,12 +249,12 @@ def _tables(paper: Paper, part: Followed, resampling: Resampling) -> list[Table]
                 name="differences",
             )
         )
-    if part.people is not None:
-        people = pl.DataFrame([part.people], schema_overrides=dict.fromkeys(_ENDS, pl.Float64))
+    if part.raters is not None:
+        raters = pl.DataFrame([part.raters], schema_overrides=dict.fromkeys(_ENDS, pl.Float64))
         made.append(
             Table(
                 f"agreement between raters, {label}: {statistic} × 100 of a rating with the mean of the others",
-                people.with_columns(pl.col("ceiling", *_ENDS) * SCALE),
+                raters.with_columns(pl.col("ceiling", *_ENDS) * SCALE),
                 name="people",
             )
         )

@@ -143,7 +143,7 @@ def _results(store: Store, paper: Paper, run: Run, given: Mapping[str, Any], pro
 
 
 def _keywords(study: Callable[..., Result], run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a study. A run can also have fields of its settings that are no option."""
+    """Return the arguments of a study. A run can also set fields of the settings without an option."""
     known = {option.name: option for option in options_of(study) if not option.placed}
     values = {name: value for name, value in given.items() if name in known}
     _, keywords = arguments([known[name] for name in values], values)

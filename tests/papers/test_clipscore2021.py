@@ -71,9 +71,9 @@ def test_people_reach_what_a_rating_has_with_the_mean_of_the_others(part: Follow
         for _, text, scores in RATED[1:]
         for judge in range(3)
     ]
-    assert part.people is not None
+    assert part.raters is not None
     expected = kendalltau(*zip(*pairs, strict=True), variant="c")[0]
-    assert part.people["ceiling"] == pytest.approx(expected, abs=1e-12)
+    assert part.raters["ceiling"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_nothing_is_answered_without_the_ratings(store: Store) -> None:
