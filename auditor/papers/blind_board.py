@@ -69,15 +69,16 @@ def _tables(results: dict[str, Result]) -> Iterator[Table]:
     )
     yield Table(
         "by part",
-        best.select(
-            "benchmark", "part", (pl.col("n") + pl.col("missing")).alias("items"), pl.col("expected").alias("chance"),
-            pl.col("majority").alias("best constant answer"), "scorer", "accuracy", "low", "high",
-        ),
+        best.with_columns(
+            pl.col("expected").alias("chance"),
+            pl.col("majority").alias("best constant answer"),
+            items=pl.col("n") + pl.col("missing"),
+        ).select("benchmark", "part", "items", "chance", "best constant answer", "scorer", "accuracy", "low", "high"),
         caption="the best of all blind scorers, which looks slightly better than it is; intervals are over images",
         digits=tuple((column, _SHARE) for column in ("chance", "best constant answer", "accuracy", "low", "high")),
         filters=("benchmark",),
         name="board-parts",
-    )  # fmt: skip
+    )
 
 
 def _row(name: str, result: Result) -> dict[str, object]:

@@ -38,7 +38,7 @@ from auditor.studies.agree import (
     beside_others,
     correlated,
     rated_captions,
-)  # fmt: skip
+)
 
 SOURCE = (
     "Hessel et al. 2021, EMNLP, appendix A, and flickr8k_example of its repository; Sarto et al. 2023 (PAC-S) and "

@@ -90,25 +90,21 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     rows = rows.with_columns(pl.col("dataset").replace(called))
     unordered = [called.get(name, name) for note in described.found(FILE_ORDER) if (name := str(note.about["dataset"]))]
     values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
-    drawn = rows.select("dataset", "position", value="robust").drop_nulls()
-    absent = _without_value(values)
-    absent |= {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
-    if not composed:
-        absent |= {check.of: _UNTAGGED for check in paper.checks if check.of[1].startswith(_PHRASES)}
+    absent = _absent(paper, values, evaluation, training, is_tagged=bool(composed))
     quantities = {(called.get(dataset, dataset), *of): value for (dataset, *of), value in found.quantities.items()}
     quantities.update(_printed_words(paper, runs, quantities))
-    for dataset, position, value in drawn.iter_rows():
-        quantities[dataset, f"types-of-{position}-tokens", "", "", _DRAWN] = value
     if len(systems) == len(paper.datasets):
         quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
-    others = _others(drawn.filter(~pl.col("dataset").is_in([*_GANS, _PEOPLE])))
-    quantities.update((of, mean) for of, mean, _ in others)
+    curves, spans = _curves(rows.select("dataset", "position", value="robust").drop_nulls())
+    quantities |= curves
     phrases = [each.frame.with_columns(pl.col("dataset").replace(called)) for each in composed]
     bounded = [rows.filter(spread="images"), *(each.filter(pl.col("statistic").is_in(_BOUNDED)) for each in phrases)]
     notes: list[Said] = [*described.notes, *described.findings, *_substitutes(evaluation, training)]
     for each in composed:
         notes += [*each.notes, *each.findings]
-    spans = {of: ends for each in bounded for of, ends in _intervals(each)}
+    spans |= {of: ends for each in bounded for of, ends in _intervals(each)}
+    shown = [table for each in composed for table in each.tables if table.name in _PROPOSED]
+    proposed = (replace(table, name=f"section-5.1/{table.name}") for table in shown)
     return Measured(
         {named: value for named, value in derived(paper, quantities).items() if named not in absent},
         lacking,
@@ -116,13 +112,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         found.signatures,
         notes=tuple(notes),
         absent=absent,
-        tables=(
-            _table(paper, rows),
-            *(replace(table, name=f"section-5.1/{table.name}")
-              for each in composed for table in each.tables if table.name in _PROPOSED),
-        ),
-        intervals={of: ends for of, _, ends in others} | spans,
-    )  # fmt: skip
+        tables=(_table(paper, rows), *proposed),
+        intervals=spans,
+    )
 
 
 def of_candidates(store: Store, paper: Paper, candidates: Sequence[str], seed: int, progress: Progress) -> Quantities:
@@ -240,12 +232,20 @@ def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame
     )
 
 
-def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
+def _absent(
+    paper: Paper, values: pl.DataFrame, evaluation: str | None, training: str | None, *, is_tagged: bool
+) -> dict[Quantity, str]:
+    """Return why quantities have no value: a statistic's own reason, data that are not here, or no pipeline."""
     lacking = values.filter(pl.col("value").is_null(), pl.col("reason").is_not_null())
-    return {
+    absent: dict[Quantity, str] = {
         (dataset, statistic, "", "", _PUBLISHED): reason
         for dataset, statistic, reason in lacking.select("dataset", "statistic", "reason").iter_rows()
     }
+    for of in (check.of for check in paper.checks):
+        untagged = not is_tagged and of[1].startswith(_PHRASES)
+        if why := _unanswerable(of, evaluation, training) or (_UNTAGGED if untagged else None):
+            absent[of] = why
+    return absent
 
 
 def _intervals(rows: pl.DataFrame) -> Iterator[tuple[Quantity, tuple[float, float]]]:
@@ -256,14 +256,16 @@ def _intervals(rows: pl.DataFrame) -> Iterator[tuple[Quantity, tuple[float, floa
         yield (dataset, statistic, "", "", _PUBLISHED), (low, high)
 
 
-def _others(drawn: pl.DataFrame) -> list[tuple[Quantity, float, tuple[float, float]]]:
-    """Return the mean, least and most types of the other systems at each number of tokens, as in figure 1."""
-    value = pl.col("value")
-    spread = drawn.group_by("position", maintain_order=True).agg(value.mean(), low=value.min(), high=value.max())
-    return [
-        (("other-systems", f"types-of-{position}-tokens", "", "", _DRAWN), mean, (low, high))
-        for position, mean, low, high in spread.iter_rows()
-    ]
+def _curves(drawn: pl.DataFrame) -> tuple[dict[Quantity, float], dict[Quantity, tuple[float, float]]]:
+    """Return the types at each number of tokens, as in figure 1: the other systems as their mean, and its range."""
+    value, others = pl.col("value"), drawn.filter(~pl.col("dataset").is_in([*_GANS, _PEOPLE]))
+    mean = others.group_by("position", maintain_order=True).agg(value.mean(), low=value.min(), high=value.max())
+    named = [*drawn.iter_rows(), *(("other-systems", *row[:2]) for row in mean.iter_rows())]
+    ends = {position: (low, high) for position, _, low, high in mean.iter_rows()}
+    return (
+        {(dataset, f"types-of-{position}-tokens", "", "", _DRAWN): types for dataset, position, types in named},
+        {("other-systems", f"types-of-{position}-tokens", "", "", _DRAWN): span for position, span in ends.items()},
+    )
 
 
 def _correlations(values: pl.DataFrame) -> Quantities:

@@ -127,9 +127,8 @@ class TwoTruths:
         title = f"{self.truths[0]}, against {self.truths[1]}"
         lead = (pl.col("other_votes_b").cast(pl.Int64) - pl.col("other_votes_c").cast(pl.Int64)).abs()
         differing = self.pairs.filter(pl.col("winner") != pl.col("other_winner"))
-        clearest = differing.sort(lead, "pair", descending=[True, False]).head(_PAIRS).select(
-            "pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c"
-        )  # fmt: skip
+        columns = ("pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c")
+        clearest = differing.sort(lead, "pair", descending=[True, False]).head(_PAIRS).select(columns)
         return [
             Table(f"agreement of two sources: {title}", self.agreement, name="truths"),
             Table(f"extra words of the winner: {title}", self.lengths, name="winner-lengths"),

@@ -49,9 +49,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             if round(lengths[dataset]) == _TEN
         },
         notes=(
-            *results["bounds"][0].found("metric-not-installed", SINGLE_CAPTION), *not_installed(paper.runs["bounds"]),
+            *results["bounds"][0].found("metric-not-installed", SINGLE_CAPTION),
+            *not_installed(paper.runs["bounds"]),
         ),
-    )  # fmt: skip
+    )
 
 
 def pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quantities:
