@@ -1,4 +1,4 @@
-"""Recompute published figures: `PAPER.toml` has figures, bands and runs of studies, `PAPER.py` what is derived.
+"""Recompute published figures: `PAPER.toml` has figures, bands and runs of studies, `PAPER.py` the rest.
 
 `PAPERS` lists the built-in papers. Other packages add theirs by entry points of group `auditor.papers`, each a
 `PaperModule`.

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
 from auditor import config
 from auditor.called import not_stored
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper
 from auditor.papers.measured import Measured
+from auditor.papers.runs import declared
 from auditor.result import Result, Table
 from auditor.store.connection import Store
 from auditor.store.versions import log
-from auditor.studies.choices import ALL, choices, of_all_items
+from auditor.studies.choices import of_all_items
 
 #: Scorers of a benchmark by column; of several, the best. A constant answer is in the column best constant answer.
 _COLUMNS = {
@@ -36,27 +38,15 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """Measure the accuracy of all blind scorers on the benchmarks in the store, declared or not."""
     stored = {version.dataset for version in log(store) if version.kind == "choices"}
     there = [*(name for name in paper.datasets if name in stored), *sorted(stored - {*paper.datasets})]
-    results = {}
-    for name in there:
-        results[name] = choices(store, name, metrics=[], errors=0, seed=seed, progress=progress)
+    blind = replace(paper.runs["blind"], refs=there)
+    measured, results = declared(store, replace(paper, runs={"blind": blind}), seed, progress)
     known = [*paper.datasets, *(name for name, one in config.sources(None).items() if one.kind == "choices")]
-    lacking = {name: not_stored(name) for name in known if name not in results}
-    return Measured(
-        {of: value for name, result in results.items() for of, value in _quantities(name, result)},
-        lacking,
-        tuple(selection for result in results.values() for selection in result.selections),
-        {f"{name}: {scorer}": text for name, one in results.items() for scorer, text in one.signatures.items()},
-        tables=tuple(_tables(results)) if results else (),
+    return replace(
+        measured,
+        lacking={name: not_stored(name) for name in known if name not in there},
+        notes=(),
+        tables=tuple(_tables(dict(zip(there, results["blind"], strict=True)))) if there else (),
     )
-
-
-def _quantities(name: str, result: Result) -> Iterator[tuple[Quantity, float]]:
-    """Yield the number of items, chance, and the accuracies on all items."""
-    for row in of_all_items(result.frame).iter_rows(named=True):
-        yield (name, "", ALL, "", "items"), float(row["n"] + row["missing"])
-        if row["accuracy"] is not None:
-            yield (name, "", ALL, "", "expected"), row["expected"]
-            yield (name, row["scorer"], ALL, "", "accuracy"), row["accuracy"]
 
 
 def _tables(results: dict[str, Result]) -> Iterator[Table]:
@@ -74,12 +64,18 @@ def _tables(results: dict[str, Result]) -> Iterator[Table]:
         digits=shares,
         name="board",
     )
-    parts = pl.concat([_parts(name, result) for name, result in results.items()])
+    best = pl.concat(result.frame.with_columns(benchmark=pl.lit(name)) for name, result in results.items()).filter(
+        pl.col("scorer") == pl.col("best_blind"), pl.col("part") != "blind-fair"
+    )
     yield Table(
         "by part",
-        parts,
+        best.with_columns(
+            pl.col("expected").alias("chance"),
+            pl.col("majority").alias("best constant answer"),
+            items=pl.col("n") + pl.col("missing"),
+        ).select("benchmark", "part", "items", "chance", "best constant answer", "scorer", "accuracy", "low", "high"),
         caption="the best of all blind scorers, which looks slightly better than it is; intervals are over images",
-        digits=tuple((column, _SHARE) for column in parts.columns[3:5] + parts.columns[6:]),
+        digits=tuple((column, _SHARE) for column in ("chance", "best constant answer", "accuracy", "low", "high")),
         filters=("benchmark",),
         name="board-parts",
     )
@@ -101,12 +97,3 @@ def _row(name: str, result: Result) -> dict[str, object]:
         "by": best["scorer"], "found": next((worst for worst in _WORST if worst in found), "none"),
         "blind-fair": fair["kept"][-1],
     }  # fmt: skip
-
-
-def _parts(name: str, result: Result) -> pl.DataFrame:
-    best = result.frame.filter(pl.col("scorer") == pl.col("best_blind"), pl.col("part") != "blind-fair")
-    return best.select(
-        pl.lit(name).alias("benchmark"), "part", (pl.col("n") + pl.col("missing")).alias("items"),
-        pl.col("expected").alias("chance"), pl.col("majority").alias("best constant answer"), "scorer", "accuracy",
-        "low", "high",
-    )  # fmt: skip

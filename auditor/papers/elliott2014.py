@@ -6,8 +6,8 @@ ran MultEval (Clark et al. 2011) and ROUGE-1.5.5 on raw text, and three of five 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -15,27 +15,20 @@ from auditor import parameters as p
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantities, Quantity, Reading
 from auditor.papers.measured import Measured
-from auditor.papers.readings import PUBLISHED, SOUND, available, interval, pooled, printed
+from auditor.papers.readings import PUBLISHED, SOUND, available, beside, coefficients, interval, pooled, printed
 from auditor.papers.runs import not_here
 from auditor.result import Table
 from auditor.scoring.registry import METRICS, lacking
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, densities, rated_captions
+from auditor.studies.agree import ALL, Rated, Resampling, correlated, densities, rated_captions
 
 DATASET = "flickr8k-ek"
 
 RAW, TOKENIZED = "whitespace", "ptb"
 
-#: The later table of the authors' repository: tokens and punctuation as in COCO's evaluation, the same programs.
-REPOSITORY = {
-    "cider-d": "cider-d",
-    "meteor": "meteor",
-    "bleu-4": "bleu-4:smooth=mteval",
-    "rouge-su4": "rouge-su4:measure=recall,aggregate=best,stem=true",
-    "ter": "ter:length=truncated",
-}
+_POOLED = ("pooled", ALL)
 
 _GRAMMAR = "p-of-grammaticality"
 
@@ -49,6 +42,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """
     absent = not_here(store, paper)
     readings, missing = available(paper)
+    published = [reading for reading in readings if reading.published]
     resampling = Resampling(seed=seed)
     quantities: dict[Quantity, float] = {}
     signatures: dict[str, str] = {}
@@ -56,9 +50,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     tables: list[Table] = []
     for name in (dataset for dataset in paper.datasets if dataset not in absent):
         annotated = resolve(store, name)
-        repository = REPOSITORY if name == DATASET else {}
-        repository = {metric: label for metric, label in repository.items() if not lacking(METRICS[metric])}
-        published = [reading for reading in readings if reading.published]
+        repository = {one.metric: one.repository for one in readings if one.repository and name == DATASET}
         raw, tokenized = (
             rated_captions(Captions(store, annotated, profile), paper.needs[name], metrics, None, progress)
             for profile, metrics in (
@@ -66,21 +58,29 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
                 (TOKENIZED, [*(reading.sound for reading in readings), *repository.values()]),
             )
         )
-        rows = _rows(raw, tokenized, readings, resampling)
-        for (metric, reading), row in rows.items():
-            signatures[f"{name}: {metric}, {reading}"] = row["signature"]
+        printed_scores = [pl.col(one.published).round(one.decimals) for one in published if one.decimals is not None]
+        as_printed = replace(raw, scores=raw.scores.with_columns(printed_scores))
+        rated = {PUBLISHED: as_printed, SOUND: tokenized}
+        made = {
+            (reading, *_POOLED): correlated(each, *_POOLED, ["spearman"], resampling) for reading, each in rated.items()
+        }
+        rows = coefficients(rated, made)
+        by_definition = rows.rows_by_key(["reading", "metric"], named=True, unique=True)
+        found = {(one.metric, PUBLISHED): by_definition[PUBLISHED, one.published] for one in published}
+        found |= {(metric, "repository"): by_definition[SOUND, label] for metric, label in repository.items()}
+        for (metric, reading), row in found.items():
+            if row["value"] is not None:
+                quantities[name, metric, "", "caption", reading] = row["value"]
             if reading == PUBLISHED and row["value"] is not None:
-                quantities[name, metric, "", "caption", PUBLISHED] = row["value"]
                 quantities[name, metric, "", "caption", "size"] = abs(row["value"])
                 quantities[name, metric, "", "caption", "p"] = row["p"]
-        for metric, label in repository.items():
-            row = _spearman(tokenized, label, Resampling(resamples=0))
-            signatures[f"{name}: {metric}, repository"] = row["signature"]
-            quantities[name, metric, "", "caption", "repository"] = row["value"]
+        found |= {(one.metric, SOUND): by_definition[SOUND, one.sound] for one in readings}
+        signatures |= {f"{name}: {metric}, {reading}": row["signature"] for (metric, reading), row in found.items()}
         quantities.update(_data(name, raw))
         quantities.update(_densities(name, raw, published))
         quantities.update(_findings(name, raw, published))
-        tables.append(_exhibit(annotated.label, readings, rows, printed(paper, name, PUBLISHED), resampling))
+        figures = printed(paper, name, PUBLISHED)
+        tables.append(_exhibit(f"{annotated.label}, n = {rows['n'][0]:,}", beside(readings, rows, figures), resampling))
         selections += [annotated, raw.references]
     return Measured(
         quantities,
@@ -149,58 +149,24 @@ def _densities(name: str, rated: Rated, published: Sequence[Reading]) -> Quantit
             yield (name, reading.metric, rating, score, "density"), share
 
 
-def _rows(
-    raw: Rated, tokenized: Rated, readings: Sequence[Reading], resampling: Resampling
-) -> dict[tuple[str, str], Row]:
-    """Return the row of each measure as published and sound, by metric and reading."""
-    rows: dict[tuple[str, str], Row] = {}
-    for reading in readings:
-        if reading.published:
-            rows[reading.metric, PUBLISHED] = _spearman(raw, reading.published, resampling, reading.decimals)
-        rows[reading.metric, SOUND] = _spearman(tokenized, reading.sound, resampling)
-    return rows
-
-
-def _spearman(rated: Rated, label: str, resampling: Resampling, decimals: int | None = None) -> Row:
-    """Correlate one metric, with as many decimals, with pooled ratings. The row includes the signature."""
-    metric = next(metric for metric in rated.metrics if metric.label == label)
-    scores = rated.scores if decimals is None else rated.scores.with_columns(pl.col(label).round(decimals))
-    alone = dataclasses.replace(rated, metrics=(metric,), scores=scores)
-    made = correlated(alone, "pooled", ALL, ["spearman"], resampling)
-    return made.rows[0] | {"signature": rated.signatures[label]}
-
-
-def _exhibit(
-    label: str,
-    readings: Sequence[Reading],
-    rows: Mapping[tuple[str, str], Row],
-    figures: Mapping[str, float],
-    resampling: Resampling,
-) -> Table:
+def _exhibit(label: str, rows: pl.DataFrame, resampling: Resampling) -> Table:
     """Return a row per measure: as published, sound, the printed figure, and why they differ."""
-    shown = []
-    for reading in readings:
-        theirs, sound = rows.get((reading.metric, PUBLISHED)), rows[reading.metric, SOUND]
-        shown.append(
-            {
-                "measure": reading.name,
-                "published": figures.get(reading.metric),
-                "as published": theirs and theirs["value"],
-                "strength as published": theirs and theirs["strength"],
-                "sound": sound["value"],
-                "low": sound["low"],
-                "high": sound["high"],
-                "strength when sound": sound["strength"],
-                "theirs was": reading.published or None,
-                "sound is": f"{reading.sound}, tokenized",
-                "why they differ": reading.why,
-            }
-        )
-    n = rows[readings[0].metric, SOUND]["n"]
     read = ["theirs: on raw text, split at whitespace", "sound: all on the same tokens", interval(resampling)]
     return Table(
-        f"Spearman with pooled ratings, {label}, n = {n:,}: as Elliott & Keller 2014 computed it, and as sound",
-        pl.DataFrame(shown, schema_overrides=dict.fromkeys(("published", "as published", "low", "high"), pl.Float64)),
+        f"Spearman with pooled ratings, {label}: as Elliott & Keller 2014 computed it, and as sound",
+        rows.select(
+            "measure",
+            "published",
+            pl.col(f"value {PUBLISHED}").alias("as published"),
+            pl.col(f"strength {PUBLISHED}").alias("strength as published"),
+            pl.col(f"value {SOUND}").alias("sound"),
+            pl.col(f"low {SOUND}").alias("low"),
+            pl.col(f"high {SOUND}").alias("high"),
+            pl.col(f"strength {SOUND}").alias("strength when sound"),
+            pl.col("theirs").alias("theirs was"),
+            pl.format("{}, tokenized", "ours").alias("sound is"),
+            pl.col("why").alias("why they differ"),
+        ),
         caption="; ".join(filter(None, read)),
         name="as-published",
     )

@@ -135,9 +135,10 @@ class Run:
     """A study of `STUDIES` that a paper asks, with options: on all `refs` that are stored, or `each` alone.
 
     Each row that meets the `where` of one of its `cells` gives a quantity per statistic in `values`. Both are SQL over
-    the columns. The other parts of its name are words, with `{column}` for a value of the row. With `over`, quantities
-    of one name are one: their lowest, highest or average. A run that `adds` metrics is asked again for those of a user,
-    `without` some options. The signatures and notes of one that is not `signed` are left out.
+    the columns of its rows, or of a `table` of its result. The other parts of its name are words, with `{column}` for a
+    value of the row. With `over`, quantities of one name are one: their lowest, highest or average. A run that `adds`
+    metrics is asked again for those of a user, `without` some options. The signatures and notes of one that is not
+    `signed` are left out. One that is not `drawn` has no seed.
     """
 
     study: str
@@ -148,6 +149,7 @@ class Run:
     adds: bool = False
     without: Sequence[str] = ()
     signed: bool = True
+    drawn: bool = True
 
 
 @dataclass(frozen=True)
@@ -155,12 +157,13 @@ class Reading:
     """A metric by its name in the paper: as its program computed it, as is sound, and why the two differ.
 
     Both are metrics with options; one that the paper lacks is not `published`. Scores as published have `decimals` if
-    the program printed those.
+    the program printed those. The `repository` of the paper may have a later definition.
     """
 
     name: str
     sound: str
     published: str = ""
+    repository: str = ""
     why: str = ""
     decimals: int | None = None
 
@@ -176,8 +179,9 @@ class Paper:
 
     `tokenizers` are those that its study requires. `beside` names the files that it looks for in the folders of the
     declared files. `called` has the paper's names of parts of quantities in its `exhibits`. `readings` are its metrics,
-    `runs` the studies that it asks. `needs` are the datasets with the references of others. `made` has the commands
-    that make a dataset. `auditor fetch` explains how to obtain those that are `obtained`.
+    `runs` the studies that it asks, `derived` the SELECTs over `quantities` that give further ones. `needs` are the
+    datasets with the references of others. `made` has the commands that make a dataset. `auditor fetch` explains how to
+    obtain those that are `obtained`.
     """
 
     name: str
@@ -193,6 +197,7 @@ class Paper:
     needs: Mapping[str, str] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
     obtained: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
 
 
 def read_paper(name: str, text: str) -> Paper:
@@ -215,7 +220,8 @@ def read_paper(name: str, text: str) -> Paper:
             raise ValueError(f"{check.item}, {check.says}: {name} has no statement {check.remark_on!r} to remark on")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
     datasets = tuple(document["datasets"])
-    further: dict[str, Any] = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside", "obtained")}
+    listed = ("tokenizers", "beside", "obtained", "derived")
+    further: dict[str, Any] = {key: tuple(document.get(key, ())) for key in listed}
     further |= {key: document.get(key, {}) for key in ("called", "needs", "made")}
     further["readings"] = tuple(Reading(**entry) for entry in document.get("readings", ()))
     further["exhibits"] = tuple(_exhibit(entry, groups) for entry in document.get("exhibits", ()))
@@ -228,7 +234,8 @@ def _run(entry: Mapping[str, Any], datasets: Sequence[str], groups: Mapping[str,
 
     Raises `ValueError` for a cell with another key.
     """
-    unknown = {key for cell in entry.get("cells", ()) for key in cell} - {*KEYS[:-1], "where", "values", "over"}
+    keys = {*KEYS[:-1], "table", "where", "values", "over"}
+    unknown = {key for cell in entry.get("cells", ()) for key in cell} - keys
     if unknown:
         raise ValueError(f"run of {entry['study']}: cells have no {', '.join(sorted(unknown))}")
     options = {**entry.get("options", {})}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import polars as pl
-
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantities
+from auditor.papers.figures import Paper
 from auditor.papers.measured import Measured
 from auditor.papers.runs import declared, of_metrics
 from auditor.scoring.image_vectors import most_seen
@@ -26,8 +24,6 @@ _LEAST_SEEN = 100
 
 _UNSEEN = f"no images of {_CAPTIONS} have vectors in the store: `auditor ingest flickr30k-clip`"
 
-_JUST, _PLUS = "just-scene", "just-scene-plus"
-
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure the bigram rows of table 1, and scorers without word order on switched persons.
@@ -43,16 +39,6 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     unseen = paper.runs["items"].options["unseen"]
     return replace(
         measured,
-        quantities={**measured.quantities, **dict(_of_both_ways(results["items"][0].frame))},
         notes=(*measured.notes, f"the probability of an unseen pair of words, {unseen}, is fitted to these figures"),
         absent={} if sees else {check.of: _UNSEEN for check in paper.checks if check.of[1] == _SEEN},
     )
-
-
-def _of_both_ways(frame: pl.DataFrame) -> Quantities:
-    """Yield the sum of a scorer's accuracies with the scene alone as wrong and as right text: 1 if length decides."""
-    sides = (frame.filter(part=part).select("scorer", pl.col("accuracy").alias(part)) for part in (_JUST, _PLUS))
-    just, plus = sides
-    for scorer, value in just.join(plus, on="scorer").select("scorer", pl.col(_JUST) + pl.col(_PLUS)).iter_rows():
-        if value is not None:
-            yield ("flickr30k-choices", scorer, _JUST, "", "both-ways"), value

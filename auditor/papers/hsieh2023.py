@@ -43,7 +43,6 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     quantities = {**measured.quantities, **dict(_counted(store, resolve(store, _ITEMS), captions))}
     if answers is not None:
         quantities.update(_of_answers(answers))
-        quantities.update(_of_averages(results["blind"][0].frame))
     return replace(
         measured,
         quantities=quantities,
@@ -90,10 +89,3 @@ def _of_answers(file: Path) -> Quantities:
     whole = rows.group_by("model", pl.lit(ALL).alias("part")).agg(pl.col("correct").mean())
     for model, named, value in pl.concat([by_part, whole]).iter_rows():
         yield (_ITEMS, model, named, "", "accuracy-of-answers"), value
-
-
-def _of_averages(frame: pl.DataFrame) -> Quantities:
-    """Yield the mean of a model's accuracies on the seven parts, which differs from its accuracy over all items."""
-    of_models = frame.filter(pl.col("scorer").is_in(_MODELS), pl.col("part").str.contains("_"))
-    for model, value in of_models.group_by("scorer").agg(pl.col("accuracy").mean()).iter_rows():
-        yield (_ITEMS, model, ALL, "", "mean-of-parts"), value

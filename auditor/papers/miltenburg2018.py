@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from auditor import config
 from auditor.called import call, not_stored
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantities, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity, Run
 from auditor.papers.measured import Measured
-from auditor.papers.miltenburg2018_composition import composition, first_missed, first_omitted, is_of_all_images
+from auditor.papers.runs import declared, derived
 from auditor.result import Result, Said, Table
 from auditor.statistics.correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
-from auditor.studies.diversity import FILE_ORDER, DiversitySettings, captions_and_known, diversity, measured
+from auditor.studies.diversity import FILE_ORDER, DiversitySettings, captions_and_known, measured
 from auditor.text.spacy import pipelines
 
 #: Human captions of the systems' images, and training data: the paper's, or the closest substitute.
@@ -27,8 +26,8 @@ _TRAINING = ("coco-train", "coco-train-words")
 
 _PEOPLE, _TRAINED = "val2014", "train2014"
 
-#: The tokenizer of the authors' code, and the one for the robust values, in random orders.
-_TOKENIZER, _ROBUST = "spacy", "bare"
+#: The tokenizer of robust values, in random orders.
+_ROBUST = "bare"
 
 _PUBLISHED = "as-published"
 
@@ -41,6 +40,16 @@ _CORRELATED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "novel", "coverage", "r
 
 #: Statistics that need all of the images.
 _OF_ALL_IMAGES = ("types", "types-of-all-lists", "tokens-of-all-lists", "limit", "unlearnable")
+
+#: Statistics of table 3 and figure 7, and those with intervals.
+_PHRASES = ("compound", "preposition")
+
+_BOUNDED = ("compound-ratio", "preposition-ratio", "compound-types-2", "prepositional-types-1")
+
+_UNTAGGED = f"compounds and prepositions need a spaCy pipeline: {pipelines.INSTALL}"
+
+#: The proposals of section 5.1, by the names of tables.
+_PROPOSED = ("parts-of-speech", "complexity", "rare")
 
 #: The level of quantities on all images of val2014 and words learned from train2014.
 _WHOLE = "val2014"
@@ -59,8 +68,6 @@ _WORDS = "the store has no captions of the training data: `auditor fetch coco-tr
 
 _ORDER = "the order of captions in its file is unknown: declare the file in datasets.toml, and do not move it"
 
-_SETTINGS = DiversitySettings(_TOKENIZER, as_written=True, full_lists=True)
-
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure tables 1 to 3 and figures 1, 2 and 4 to 7 as the authors' code does; they need tokenizer `spacy`.
@@ -74,96 +81,94 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     lacking = _lacking(paper, systems, evaluation, training)
     if not systems:
         return Measured({}, lacking)
-    return _measured(store, paper, systems, evaluation, training, lacking, seed, progress)
-
-
-def _measured(
-    store: Store,
-    paper: Paper,
-    systems: Sequence[str],
-    evaluation: str | None,
-    training: str | None,
-    lacking: Mapping[str, str],
-    seed: int,
-    progress: Progress,
-) -> Measured:
-    tagger = pipelines.installed()
-    settings = replace(_SETTINGS, seed=seed, pipeline=tagger)
     people = [evaluation] if evaluation else []
-    called = {evaluation: _PEOPLE} if evaluation else {}
-    described, rows = _described(store, [*systems, *people], evaluation, training, settings, progress)
+    called = dict.fromkeys(people, _PEOPLE)
+    runs = dict(_runs(paper, systems, evaluation, training, every=len(systems) == len(paper.datasets)))
+    found, results = declared(store, replace(paper, runs=runs), seed, progress)
+    described, *composed = (result for name in ("columns", "composition") for result in results.get(name, ()))
+    rows = _beside_robust(store, described, [*systems, *people], evaluation, training, seed, progress)
     rows = rows.with_columns(pl.col("dataset").replace(called))
     unordered = [called.get(name, name) for note in described.found(FILE_ORDER) if (name := str(note.about["dataset"]))]
     values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
-    drawn = rows.select("dataset", "position", value="robust").drop_nulls()
-    quantities: dict[Quantity, float] = {}
-    notes: list[Said] = [*described.notes, *described.findings, *_substitutes(evaluation, training)]
-    statistics = {check.of[1] for check in paper.checks}
-    signatures = {name: signature for name, signature in described.signatures.items() if name in statistics}
-    if evaluation:
-        quantities.update(first_missed(store, paper, systems, evaluation, tagger, progress))
-    if evaluation and training:
-        quantities.update(first_omitted(store, paper, systems, training, evaluation, progress))
-    quantities.update(_columns(values, drawn))
-    quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
+    absent = _absent(paper, values, evaluation, training, is_tagged=bool(composed))
+    quantities = {(called.get(dataset, dataset), *of): value for (dataset, *of), value in found.quantities.items()}
+    quantities.update(_printed_words(paper, runs, quantities))
     if len(systems) == len(paper.datasets):
         quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
-    others = _others(drawn.filter(~pl.col("dataset").is_in([*_GANS, _PEOPLE])))
-    quantities.update((of, mean) for of, mean, _ in others)
-    composed = composition(store, paper, systems, called, progress)
-    quantities.update(composed.quantities)
-    absent = _without_value(values) | dict(composed.absent)
-    absent |= {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
+    curves, spans = _curves(rows.select("dataset", "position", value="robust").drop_nulls())
+    quantities |= curves
+    phrases = [each.frame.with_columns(pl.col("dataset").replace(called)) for each in composed]
+    bounded = [rows.filter(spread="images"), *(each.filter(pl.col("statistic").is_in(_BOUNDED)) for each in phrases)]
+    notes: list[Said] = [*described.notes, *described.findings, *_substitutes(evaluation, training)]
+    for each in composed:
+        notes += [*each.notes, *each.findings]
+    spans |= {of: ends for each in bounded for of, ends in _intervals(each)}
+    shown = [table for each in composed for table in each.tables if table.name in _PROPOSED]
+    proposed = (replace(table, name=f"section-5.1/{table.name}") for table in shown)
     return Measured(
-        {named: value for named, value in quantities.items() if named not in absent},
+        {named: value for named, value in derived(paper, quantities).items() if named not in absent},
         lacking,
         tuple(resolve_all(store, [*systems, *people, *([training] if training else [])])),
-        signatures | dict(composed.signatures),
-        notes=(*notes, *composed.notes),
+        found.signatures,
+        notes=tuple(notes),
         absent=absent,
-        tables=(_table(paper, rows), *composed.tables),
-        intervals=_intervals(rows) | {of: ends for of, _, ends in others} | dict(composed.intervals),
+        tables=(_table(paper, rows), *proposed),
+        intervals=spans,
     )
 
 
-def of_candidates(store: Store, _paper: Paper, candidates: Sequence[str], seed: int, progress: Progress) -> Quantities:
+def of_candidates(store: Store, paper: Paper, candidates: Sequence[str], seed: int, progress: Progress) -> Quantities:
     """Measure the output of other systems as the authors' code measures the nine systems."""
     evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
-    settings = replace(_SETTINGS, seed=seed, pipeline=pipelines.installed())
-    _, rows = _described(store, candidates, evaluation, training, settings, progress)
-    values = rows.filter(pl.col("position").is_null(), pl.col("dataset").is_not_null()).drop_nulls("value")
-    for dataset, statistic, value in values.select("dataset", "statistic", "value").iter_rows():
-        yield (dataset, statistic, "", "", _PUBLISHED), value
+    columns = dict(_runs(paper, candidates, evaluation, training, every=False))["columns"]
+    run = replace(columns, refs=candidates)
+    found, _ = declared(store, replace(paper, runs={"columns": run}), seed, progress)
+    yield from ((of, value) for of, value in found.quantities.items() if not of[3])
 
 
-_KEY = ["dataset", "version", "split", "statistic", "position"]
+def _runs(
+    paper: Paper, systems: Sequence[str], evaluation: str | None, training: str | None, *, every: bool
+) -> Iterator[tuple[str, Run]]:
+    """Yield the runs that can be asked, on the datasets that are here in place of those that the paper names.
+
+    Words that systems lack need `every` system.
+    """
+    tagger = pipelines.installed()
+    here = {_PEOPLE: evaluation, _TRAINED: training, "tagger": tagger if evaluation else None}
+    for name, run in paper.runs.items():
+        options = {
+            key: here.get(value, value) if isinstance(value, str) else value for key, value in run.options.items()
+        }
+        refs = [ref for of in run.refs for ref in (systems if of == "systems" else [here.get(of, of)]) if ref]
+        lacks = not (every and evaluation and (training or name == "missed"))
+        if not (lacks if run.study == "words" else run.study == "syntax" and tagger is None):
+            yield (
+                name,
+                replace(run, refs=refs, options={key: value for key, value in options.items() if value is not None}),
+            )
 
 
-def _described(
+def _beside_robust(
     store: Store,
+    described: Result,
     names: Sequence[str],
     evaluation: str | None,
     training: str | None,
-    settings: DiversitySettings,
+    seed: int,
     progress: Progress,
-) -> tuple[Result, pl.DataFrame]:
-    """Measure diversity as the authors' code does; column `robust` does not depend on order and whitespace."""
-    settings = settings if evaluation else replace(settings, pipeline=None)
-    described = diversity(
-        store,
-        *names,
-        settings=settings,
-        statistics=["all"],
-        against=training,
-        evaluation=evaluation,
-        config=config.sources(None),
-        progress=progress,
-    )
-    robust = replace(settings, as_written=False, full_lists=False, tokenizer=_ROBUST)
+) -> pl.DataFrame:
+    """Return the rows as the authors' code measures; column `robust` does not depend on order and whitespace."""
     every, known = captions_and_known(store, names, training, evaluation, None, _ROBUST, progress)
-    beside, _ = measured(every, robust, known, {}, progress)
-    values = beside.select(*_KEY, robust="value")
-    return described, described.frame.join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
+    beside, _ = measured(every, DiversitySettings(_ROBUST, seed=seed), known, {}, progress)
+    key = ["dataset", "version", "split", "statistic", "position"]
+    values = beside.select(*key, robust="value")
+    return described.frame.join(values, on=key, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _printed_words(paper: Paper, runs: Mapping[str, Run], found: Mapping[Quantity, float]) -> Quantities:
+    """Yield for each printed word of table 2 whether it is among the first of its ranking."""
+    ranked = {name for run in runs.values() if run.study == "words" for cell in run.cells for name in cell["values"]}
+    yield from ((check.of, found.get(check.of, 0.0)) for check in paper.checks if check.of[-1] in ranked)
 
 
 def _first(store: Store, names: Sequence[str]) -> str | None:
@@ -208,7 +213,7 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
         return _SCORES
     if training != _TRAINING[0] and {"novel", "known"} & set(metric.split()):
         return _WORDS
-    of_all_images = metric in _OF_ALL_IMAGES or is_of_all_images(metric)
+    of_all_images = metric in _OF_ALL_IMAGES or (metric.startswith(_PHRASES) and not metric.endswith("-ratio"))
     if dataset == _PEOPLE and evaluation != _EVALUATION[0] and of_all_images:
         return _HALF
     if metric in ("limit", "unlearnable") and training != _TRAINING[0]:
@@ -227,71 +232,40 @@ def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame
     )
 
 
-def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
+def _absent(
+    paper: Paper, values: pl.DataFrame, evaluation: str | None, training: str | None, *, is_tagged: bool
+) -> dict[Quantity, str]:
+    """Return why quantities have no value: a statistic's own reason, data that are not here, or no pipeline."""
     lacking = values.filter(pl.col("value").is_null(), pl.col("reason").is_not_null())
-    return {
+    absent: dict[Quantity, str] = {
         (dataset, statistic, "", "", _PUBLISHED): reason
         for dataset, statistic, reason in lacking.select("dataset", "statistic", "reason").iter_rows()
     }
+    for of in (check.of for check in paper.checks):
+        untagged = not is_tagged and of[1].startswith(_PHRASES)
+        if why := _unanswerable(of, evaluation, training) or (_UNTAGGED if untagged else None):
+            absent[of] = why
+    return absent
 
 
-def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
-    """Return the intervals over images: of the deviation of lengths, and of local recall."""
-    kept = rows.filter(spread="images").drop_nulls(["low", "high"])
-    return {
-        (dataset, statistic, "", "", _PUBLISHED): (low, high)
-        for dataset, statistic, low, high in kept.select("dataset", "statistic", "low", "high").iter_rows()
-    }
+def _intervals(rows: pl.DataFrame) -> Iterator[tuple[Quantity, tuple[float, float]]]:
+    """Yield the intervals over images: of the deviation of lengths, of local recall, and of phrases."""
+    for dataset, statistic, low, high in (
+        rows.drop_nulls("low").select("dataset", "statistic", "low", "high").iter_rows()
+    ):
+        yield (dataset, statistic, "", "", _PUBLISHED), (low, high)
 
 
-def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
-    for dataset, statistic, value, _ in values.drop_nulls(["dataset", "value"]).iter_rows():
-        for level in ("", _WHOLE) if statistic.startswith("coverage") else ("",):
-            yield (dataset, statistic, "", level, _PUBLISHED), value
-    for dataset, position, value in drawn.iter_rows():
-        yield (dataset, f"types-of-{position}-tokens", "", "", _DRAWN), value
-    people = dict(values.filter(dataset=_PEOPLE).drop_nulls("value").select("statistic", "value").iter_rows())
-    if "novel" in people:
-        yield (_PEOPLE, "known", "", "", _PUBLISHED), 1 - people["novel"]
-    if "limit" in people:
-        yield (
-            (_PEOPLE, "unlearnable", "", "", _PUBLISHED),
-            round(people["learnable"] / people["limit"] - people["learnable"]),
-        )
-
-
-def _others(drawn: pl.DataFrame) -> list[tuple[Quantity, float, tuple[float, float]]]:
-    """Return the mean, least and most types of the other systems at each number of tokens, as in figure 1."""
-    value = pl.col("value")
-    spread = drawn.group_by("position", maintain_order=True).agg(value.mean(), low=value.min(), high=value.max())
-    return [
-        (("other-systems", f"types-of-{position}-tokens", "", "", _DRAWN), mean, (low, high))
-        for position, mean, low, high in spread.iter_rows()
-    ]
-
-
-def _of_all_lists(
-    store: Store, evaluation: str | None, training: str | None, settings: DiversitySettings, progress: Progress
-) -> Quantities:
-    """Count types and tokens of all captions of the paper's whole datasets; and the training data's columns."""
-    whole = {name: called for name, called in ((evaluation, _PEOPLE), (training, _TRAINED)) if name}
-    for name, called in whole.items():
-        if name not in (_EVALUATION[0], _TRAINING[0]):
-            continue
-        every = replace(settings, pipeline=None, draws=1, lists="all", curve=0)
-        counted = diversity(
-            store, name, settings=every, statistics=["all"], config=config.sources(None), progress=progress
-        ).frame
-        for statistic in ("types", "tokens"):
-            value = counted.filter(statistic=statistic)["value"].item()
-            yield (called, f"{statistic}-of-all-lists", "", "", _PUBLISHED), value
-        if called == _TRAINED:
-            columns = diversity(
-                store, name, settings=settings, statistics=["all"], config=config.sources(None), progress=progress
-            ).frame
-            kept = columns.filter(pl.col("position").is_null(), pl.col("value").is_not_null())
-            for statistic, value in kept.select("statistic", "value").iter_rows():
-                yield (called, statistic, "", "", _PUBLISHED), value
+def _curves(drawn: pl.DataFrame) -> tuple[dict[Quantity, float], dict[Quantity, tuple[float, float]]]:
+    """Return the types at each number of tokens, as in figure 1: the other systems as their mean, and its range."""
+    value, others = pl.col("value"), drawn.filter(~pl.col("dataset").is_in([*_GANS, _PEOPLE]))
+    mean = others.group_by("position", maintain_order=True).agg(value.mean(), low=value.min(), high=value.max())
+    named = [*drawn.iter_rows(), *(("other-systems", *row[:2]) for row in mean.iter_rows())]
+    ends = {position: (low, high) for position, _, low, high in mean.iter_rows()}
+    return (
+        {(dataset, f"types-of-{position}-tokens", "", "", _DRAWN): types for dataset, position, types in named},
+        {("other-systems", f"types-of-{position}-tokens", "", "", _DRAWN): span for position, span in ends.items()},
+    )
 
 
 def _correlations(values: pl.DataFrame) -> Quantities:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress
@@ -12,10 +14,12 @@ from auditor.scoring.registry import METRICS, lacking, not_installed
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.agree import Resampling, Row, correlated, rated_captions
+from auditor.studies.agree import ProtocolRows, Rated, Resampling, Row, correlated, rated_captions
 
 #: The names of the two readings.
 PUBLISHED, SOUND = "as-published", "sound"
+
+_NUMBERS = ("value", "low", "high")
 
 
 def available(paper: Paper) -> tuple[tuple[Reading, ...], tuple[Finding, ...]]:
@@ -33,6 +37,38 @@ def printed(paper: Paper, dataset: str, statistic: str) -> dict[str, float]:
         if (check.of[0], check.of[-1]) == (dataset, statistic) and check.printed and not check.unanswerable:
             longest[named] = max(longest.get(named, ""), check.printed, key=len)
     return {metric: float(figure) for metric, figure in longest.items()}
+
+
+def coefficients(rated: Mapping[str, Rated], made: Mapping[tuple[str, str, str], ProtocolRows]) -> pl.DataFrame:
+    """Return the rows of coefficients by reading, protocol and candidates, with columns reading and signature."""
+    rows = [
+        {**row, "reading": reading, "signature": rated[reading].signatures[row["metric"]]}
+        for (reading, *_), each in made.items()
+        for row in each.rows
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=dict.fromkeys(_NUMBERS, pl.Float64))
+
+
+def beside(readings: Sequence[Reading], rows: pl.DataFrame, figures: Mapping[str, float]) -> pl.DataFrame:
+    """Return a row per metric: its name, the printed figure, the two definitions, why they differ.
+
+    The columns of `rows` follow, with the name of their reading.
+    """
+    named = pl.DataFrame(
+        [(one.name, figures.get(one.metric), one.published or None, one.sound, one.why) for one in readings],
+        schema={
+            "measure": pl.String,
+            "published": pl.Float64,
+            "theirs": pl.String,
+            "ours": pl.String,
+            "why": pl.String,
+        },
+        orient="row",
+    )
+    for definition, reading in (("theirs", PUBLISHED), ("ours", SOUND)):
+        own = rows.filter(reading=reading).select(pl.col(*_NUMBERS, "strength").name.suffix(f" {reading}"), "metric")
+        named = named.join(own, left_on=definition, right_on="metric", how="left", maintain_order="left")
+    return named
 
 
 def interval(resampling: Resampling) -> str:

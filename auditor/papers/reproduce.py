@@ -28,6 +28,7 @@ from auditor.papers.board import (
 from auditor.papers.figures import KEYS, Check, Paper
 from auditor.papers.measured import Measured, kept
 from auditor.result import Finding, Result, Table
+from auditor.result.views import with_values
 from auditor.steps import Steps
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
@@ -218,39 +219,24 @@ def _tables(paper: Paper, rows: pl.DataFrame) -> list[Table]:
         "item", "says", "dataset", "metric", "compared", "band", pl.col("value").alias("ours"),
         ends.alias("interval over images"), pl.col("reason").alias("why"),
     )  # fmt: skip
-    if outside["interval over images"].is_null().all():
-        outside = outside.drop("interval over images")
-    wider = (
-        rows.filter(pl.col("wider_because").is_not_null())
-        .group_by("wider_because", maintain_order=True)
-        .agg(checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
+    wider = _by_reason(rows.filter(pl.col("wider_because").is_not_null()), "wider_because").rename(
+        {"wider_because": "why"}
     )
-    unanswered = (
-        rows.filter(verdict=UNANSWERED)
-        .group_by("reason", maintain_order=True)
-        .agg(pl.col("dataset").first(), checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
+    unanswered = _by_reason(rows.filter(verdict=UNANSWERED), "reason")
+    made = (
+        Table("outside their bands", with_values(outside, "interval over images"), name="outside"),
+        Table("bands wider than the rounding of the printed figure", wider.drop("dataset"), name="wider-bands"),
+        Table("not answerable", unanswered, name="not-answerable", sentences=("reason",)),
     )
-    made = [Table(f"{paper.citation}: published and ours", _statements(rows), name="statements")]
-    if outside.height:
-        made.append(Table("outside their bands", outside, name="outside"))
-    if wider.height:
-        made.append(
-            Table(
-                "bands wider than the rounding of the printed figure",
-                wider.select("checks", "items", why="wider_because"),
-                name="wider-bands",
-            )
-        )
-    if unanswered.height:
-        made.append(
-            Table(
-                "not answerable",
-                unanswered.select("dataset", "checks", "items", "reason"),
-                name="not-answerable",
-                sentences=("reason",),
-            )
-        )
-    return made
+    every = Table(f"{paper.citation}: published and ours", _statements(rows), name="statements")
+    return [every, *(table for table in made if table.frame.height)]
+
+
+def _by_reason(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
+    """Count the checks of each reason. Columns: dataset (the first), checks, items, reason."""
+    items = pl.col("item").unique(maintain_order=True).str.join(" ")
+    counted = rows.group_by(reason, maintain_order=True).agg(pl.col("dataset").first(), checks=pl.len(), items=items)
+    return counted.select("dataset", "checks", "items", reason)
 
 
 def _statements(rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
@@ -35,7 +36,7 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, seed: int, progre
     for run in (run for run in paper.runs.values() if run.adds):
         options = {name: value for name, value in run.options.items() if name not in run.without}
         for result in _results(store, paper, run, options | {"metrics": metrics, "seed": seed}, progress):
-            for of, value in cells(run, result.frame):
+            for of, value in cells(run, result):
                 if {*of[KEYS.index("metric")].split(" ")} <= labels:
                     yield of, value
 
@@ -49,22 +50,24 @@ def declared(
     """
     results = {}
     for name, run in paper.runs.items():
-        options = {**run.options, "seed": seed, **given}
+        options = {**({"seed": seed} if run.drawn else {}), **run.options, **given}
         if "metrics" in run.options:
             options["metrics"] = [metric for metric in installed(run) if metric not in unable]
         results[name] = [*_results(store, paper, run, options, progress)]
     every = [(paper.runs[name], result) for name, of_run in results.items() for result in of_run]
     quantities: dict[Quantity, float] = {}
+    scorers = {check.of[KEYS.index("metric")] for check in paper.checks}
     signatures: dict[str, str] = {}
     for run, result in every:
-        quantities.update(cells(run, result.frame))
-        signatures.update(result.signatures if run.signed else {})
-    scorers = {check.of[KEYS.index("metric")] for check in paper.checks}
+        quantities.update(cells(run, result))
+        of = f"{result.selections[0].version.dataset}: " if run.each else ""
+        signed = result.signatures if run.signed else {}
+        signatures |= {f"{of}{name}": text for name, text in signed.items() if run.each or name in scorers}
     measured = Measured(
-        quantities,
+        derived(paper, quantities),
         not_here(store, paper),
         tuple(dict.fromkeys(selection for _, result in every for selection in result.selections)),
-        {name: text for name, text in signatures.items() if name in scorers},
+        signatures,
         tuple(dict.fromkeys(note for run, result in every if run.signed for note in result.notes)),
     )
     return measured, results
@@ -93,9 +96,21 @@ def _verb(paper: Paper, name: str) -> str:
     return "fetch" if name in paper.obtained else "ingest"
 
 
-def cells(run: Run, rows: pl.DataFrame) -> Quantities:
-    """Yield the cells of a run that are quantities, row by row."""
+def derived(paper: Paper, quantities: Mapping[Quantity, float]) -> dict[Quantity, float]:
+    """Add what a paper derives from quantities: each SELECT returns `value` and the parts of a name that have words."""
+    every = dict(quantities)
+    schema: dict[str, type[pl.DataType]] = {**dict.fromkeys(KEYS, pl.String), "value": pl.Float64}
+    for select in paper.derived:
+        known = pl.DataFrame([(*of, value) for of, value in every.items()], schema=schema, orient="row")
+        rows = pl.SQLContext(quantities=known, eager=True).execute(select).drop_nulls("value")
+        every |= {tuple(row.get(key, "") for key in KEYS): float(row["value"]) for row in rows.iter_rows(named=True)}
+    return every
+
+
+def cells(run: Run, result: Result) -> Quantities:
+    """Yield the cells of a result's rows, or of those of its tables, that are quantities."""
     for each in run.cells:
+        rows = result.table(each["table"]).frame if "table" in each else result.frame
         if "over" in each:
             gathered: dict[Quantity, list[float]] = {}
             for of, value in _of_rows(each, rows):
@@ -119,14 +134,26 @@ def _of_rows(each: Mapping[str, Any], rows: pl.DataFrame) -> Quantities:
 
 def _results(store: Store, paper: Paper, run: Run, given: Mapping[str, Any], progress: Progress) -> Iterator[Result]:
     """Ask a run's study about the datasets that are here; of the options that are `given`, those that it has."""
-    study = STUDIES[run.study].load()
-    known = {option.name: option for option in options_of(study) if not option.placed}
-    values = {name: value for name, value in given.items() if name in known or name in run.options}
-    _, keywords = arguments([known[name] for name in values], values)
-    absent = not_here(store, paper)
-    refs = [name for name in run.refs if name not in absent and log(store, name)]
+    study, absent = STUDIES[run.study].load(), not_here(store, paper)
+    keywords = _keywords(study, run, given)
+    needed = {name: (name, paper.needs.get(name, name)) for name in run.refs if name not in absent}
+    refs = [name for name, both in needed.items() if all(log(store, one) for one in both)]
     for together in [[name] for name in refs] if run.each else [refs] if refs else []:
         yield study(store, *together, progress=progress, **keywords)
+
+
+def _keywords(study: Callable[..., Result], run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a study. A run can also set fields of the settings without an option."""
+    known = {option.name: option for option in options_of(study) if not option.placed}
+    values = {name: value for name, value in given.items() if name in known}
+    _, keywords = arguments([known[name] for name in values], values)
+    fields = {name: value for name, value in run.options.items() if name not in known}
+    for key, record in keywords.items():
+        own = {name: fields.pop(name) for name in [*fields] if hasattr(record, name)}
+        keywords[key] = dataclasses.replace(record, **own) if own else record
+    if fields:
+        raise KeyError(*fields)
+    return keywords
 
 
 def installed(run: Run) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,9 +13,9 @@ from scipy.stats import kendalltau
 from small_sets import RATED, rated
 
 from auditor import config
+from auditor.model import silent
 from auditor.papers import paper
-from auditor.papers.clipscore2021_ratings import SETUPS, Followed, follow
-from auditor.papers.figures import Reading
+from auditor.papers.clipscore2021 import SETUPS, Followed, follow
 from auditor.papers.readings import printed
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
 from auditor.scoring.registry import METRICS, lacking
@@ -28,23 +29,26 @@ from auditor.studies.ingest.sources import ingest_sources
 def part(store: Store, tmp_path: Path) -> Followed:
     """Small ratings under the name of the experts', as the paper has them."""
     rated(store, tmp_path, "flickr8k-expert", "flickr8k")
-    return follow(store, paper("clipscore2021"), resolve(store, "flickr8k-expert"), Resampling(resamples=0))
+    return follow(store, paper("clipscore2021"), resolve(store, "flickr8k-expert"), Resampling(resamples=0), silent)
 
 
-def named(metric: str) -> Reading:
-    return next(one for one in paper("clipscore2021").readings if one.metric == metric)
+def coefficient(part: Followed, metric: str, reading: str, **way: str) -> dict[str, Any]:
+    """The row of a metric in a reading: by pooled ratings of captions that are no reference, or in another way."""
+    one = next(one for one in paper("clipscore2021").readings if one.metric == metric)
+    own = {"reading": reading, "protocol": "pooled", "candidates": "without-references", "statistic": "kendall-c"}
+    label = one.published if reading == "as-published" else one.sound
+    return part.rows.filter(**own | way, metric=label).row(0, named=True)
 
 
 def test_ratings_of_captions_that_are_references_are_left_out(part: Followed) -> None:
-    bleu = named("bleu-4")
-    assert part.value(bleu, "as-published", "kendall-c")["n"] == 3 * 7
-    assert part.value(bleu, "as-published", "kendall-c", candidates="all")["n"] == 3 * 8
-    assert part.value(bleu, "as-published", "kendall-c", "mean")["n"] == 7
+    assert coefficient(part, "bleu-4", "as-published")["n"] == 3 * 7
+    assert coefficient(part, "bleu-4", "as-published", candidates="all")["n"] == 3 * 8
+    assert coefficient(part, "bleu-4", "as-published", protocol="mean")["n"] == 7
 
 
 def test_documents_of_cider_are_the_ratings_that_stay(part: Followed) -> None:
-    assert "|items:ratings|" in part.value(named("cider"), "as-published", "kendall-c")["signature"]
-    assert "items" not in part.value(named("cider"), "sound", "kendall-c")["signature"]
+    assert "|items:ratings|" in coefficient(part, "cider", "as-published")["signature"]
+    assert "items" not in coefficient(part, "cider", "sound")["signature"]
 
 
 def test_tau_is_that_of_agree_over_pooled_ratings(store: Store, part: Followed) -> None:
@@ -58,7 +62,7 @@ def test_tau_is_that_of_agree_over_pooled_ratings(store: Store, part: Followed) 
         resamples=0,
     )
     expected = by_hand.frame.filter(statistic="kendall-c", candidates="without-references")["value"].item()
-    assert part.value(named("rouge-l"), "sound", "kendall-c")["value"] == expected
+    assert coefficient(part, "rouge-l", "sound")["value"] == expected
 
 
 def test_people_reach_what_a_rating_has_with_the_mean_of_the_others(part: Followed) -> None:
@@ -67,15 +71,15 @@ def test_people_reach_what_a_rating_has_with_the_mean_of_the_others(part: Follow
         for _, text, scores in RATED[1:]
         for judge in range(3)
     ]
-    assert part.people is not None
+    assert part.raters is not None
     expected = kendalltau(*zip(*pairs, strict=True), variant="c")[0]
-    assert part.people["value"] == pytest.approx(expected, abs=1e-12)
+    assert part.raters["ceiling"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_nothing_is_answered_without_the_ratings(store: Store) -> None:
     rows = reproduce(store, "clipscore2021").frame
     assert set(rows["verdict"]) == {UNANSWERED}
-    assert "not in the store: `auditor ingest flickr8k-crowd flickr8k-crowd-refs`" in rows["reason"].to_list()
+    assert "flickr8k-crowd is not in the store: `auditor ingest flickr8k-crowd`" in rows["reason"].to_list()
 
 
 def test_the_figure_with_most_digits_is_the_one_that_is_shown() -> None:
@@ -110,6 +114,6 @@ def test_what_metric_papers_print_of_flickr8k_comes_out(real: Store) -> None:
 
 def test_setups_name_datasets_that_are_declared() -> None:
     declared = config.sources(None)
-    needs = paper("clipscore2021").needs
-    assert {*SETUPS} == {*needs}
-    assert {*needs, *needs.values()} <= set(declared)
+    read = paper("clipscore2021")
+    assert {*SETUPS} == {*read.datasets}
+    assert {*read.needs, *read.needs.values()} <= set(declared)

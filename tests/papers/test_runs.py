@@ -20,6 +20,10 @@ citation = "Nobody 2030"
 datasets = ["small", "large", "absent"]
 obtained = ["absent"]
 needs = { small = "references" }
+derived = [
+    "select dataset, 'rise' as statistic, value - 1 as value from quantities where statistic = 'captions'",
+    "select max(dataset) as dataset, 'most' as statistic, max(value) as value from quantities where statistic = 'rise'",
+]
 
 [groups]
 unigrams = ["bleu-1", "rouge-1"]
@@ -31,6 +35,15 @@ cells = [
     { where = "statistic in ('images', 'captions')", dataset = "all", candidate = "size", over = ["lowest", "highest", "average"], values = { count = "value" } },
     { where = "statistic = 'captions'", values = { none = "nullif(value, value)" } },
 ]
+[runs.repeats]
+study = "duplicates"
+options = { exact = true, within = true }
+cells = [{ table = "identical-captions", values = { repeats = "repeats" } }]
+[runs.words]
+study = "diversity"
+each = true
+options = { statistics = ["types"], lists = "all" }
+cells = [{ values = { types = "value" } }]
 [runs.bounds]
 study = "bounds"
 adds = true
@@ -87,9 +100,23 @@ def test_cell_without_a_value_is_no_quantity(filled: Store, paper: Paper) -> Non
     assert not [of for of in measured(filled, paper) if of[-1] == "none"]
 
 
-def test_signatures_are_those_of_metrics_that_the_paper_prints(filled: Store, paper: Paper) -> None:
+def test_what_is_derived_is_a_select_over_the_quantities_before_it(filled: Store, paper: Paper) -> None:
+    found = measured(filled, paper)
+    assert [found[name, "", "", "", "rise"] for name in ("small", "large")] == [2, 5]
+    assert found["small", "", "", "", "most"] == 5
+
+
+def test_cell_can_be_of_a_table_and_a_setting_can_have_no_option(filled: Store, paper: Paper) -> None:
+    found = measured(filled, paper)
+    assert found["large", "", "", "", "repeats"] == 0
+    assert found["large", "", "", "", "types"] == len({*"a brown dog the runs i j".split()})  # of all captions together
+
+
+def test_signatures_are_those_of_printed_metrics_and_of_each_dataset_that_is_asked_alone(
+    filled: Store, paper: Paper
+) -> None:
     signatures = declared(filled, paper, 1, silent)[0].signatures
-    assert {*signatures} == {"bleu-1"}
+    assert {*signatures} == {"bleu-1", "small: types", "large: types"}
     assert "|refs:" in signatures["bleu-1"]
 
 

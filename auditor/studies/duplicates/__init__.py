@@ -14,11 +14,10 @@ from auditor.studies.duplicates.search import (
     sides_of,
     too_many,
 )
-from auditor.studies.duplicates.study import NEAR, duplicates, identical, identical_counts
+from auditor.studies.duplicates.study import NEAR, duplicates, identical
 from auditor.studies.duplicates.tables import rows
 
 __all__ = [
     "AT_SEVERAL", "COPIED", "LEAK", "LIMITS", "NEAR", "REPEATED", "TEST", "TRAIN", "Question", "at_several_images",
-    "counts_of", "duplicates", "frames", "identical", "identical_counts", "messages", "questions_of", "rows",
-    "sides_of", "too_many",
+    "counts_of", "duplicates", "frames", "identical", "messages", "questions_of", "rows", "sides_of", "too_many",
 ]  # fmt: skip

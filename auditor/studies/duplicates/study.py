@@ -138,11 +138,6 @@ def identical(
     )
 
 
-def identical_counts(store: Store, selection: Selection) -> pl.DataFrame:
-    """Count identical captions without listing their pairs: the row of `repeat_count`, and `share_of_images`."""
-    return _counted(in_tokens_of_facts(store, selection).facts())
-
-
 def _counted(workspace: Workspace) -> pl.DataFrame:
     share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
     return workspace.rows("repeat_count").select(

@@ -22,7 +22,7 @@ from auditor.model import Source, silent
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.duplicates import COPIED, LEAK, identical_counts, search, tables
+from auditor.studies.duplicates import COPIED, LEAK, identical, search, tables
 from auditor.studies.duplicates import search as duplicate_search
 from auditor.studies.duplicates.study import duplicates
 from auditor.studies.ingest.sources import ingest_sources
@@ -149,10 +149,10 @@ def test_versions_of_a_dataset_are_put_beside_each_other(store: Store) -> None:
     assert whole(rows, version=resolve(store, "set@v2").version.version)["exact", "captions"] == 1
 
 
-def test_within_images_the_exact_ones_are_those_that_identical_counts(store: Store) -> None:
+def test_within_images_the_exact_ones_are_those_that_identical_lists(store: Store) -> None:
     ingest_rows(store, ROWS, kind="candidates")
     found = whole(duplicates(store, "set").frame, scope="within-image")
-    count = identical_counts(store, resolve(store, "set")).row(0, named=True)
+    count = identical(store, "set", exact=True, within=True).table("identical-captions").frame.row(0, named=True)
     assert (found["exact", "captions"], found["exact", "images"]) == (count["repeats"], count["images_with_repeats"])
 
 

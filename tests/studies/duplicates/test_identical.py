@@ -15,10 +15,12 @@ from sizes import examples
 
 from auditor.model import Source
 from auditor.scoring.registry import References
+from auditor.store.captions import in_tokens_of_facts
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds
-from auditor.studies.duplicates import identical, identical_counts
+from auditor.studies.duplicates import identical
+from auditor.studies.duplicates.study import COUNTS
 from auditor.studies.ingest.sources import ingest_sources
 
 ROWS: Rows = [
@@ -93,8 +95,8 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
     of_image = Counter(image for image, _, _ in twins)
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
-        pairs = identical(store, "set", exact=True, within=True).frame
-        count = identical_counts(store, resolve(store, "set")).row(0, named=True)
+        result = identical(store, "set", exact=True, within=True)
+    pairs, count = result.frame, result.table(COUNTS).frame.drop("dataset").row(0, named=True)
     assert pairs.select("image", "slot_a", "slot_b").rows() == twins
     whole = {image for image, pairs_of in of_image.items() if pairs_of == slots[image] * (slots[image] - 1) // 2}
     assert set(pairs.filter("all_identical")["image"]) == whole
@@ -118,7 +120,8 @@ def test_split_and_draw_are_obeyed(store: Store) -> None:
         ("test", "b")
     ]
     drawn = References("loo", 1, 1).of(resolve(store, "set"))
-    assert identical_counts(store, drawn).row(0)[:2] == (4, 2)
+    counted = in_tokens_of_facts(store, drawn).facts().rows("repeat_count")
+    assert counted.select("captions", "images").row(0) == (4, 2)
 
 
 def test_a_hundred_equal_captions_are_all_paired(store: Store) -> None:
@@ -150,6 +153,6 @@ def test_identical_captions_of_the_abstract_scenes(data: Path, store: Store) -> 
 
     declared: dict[str, Source] = dict(config.sources(data=data))
     ingest_sources(store, [declared["abstract50s"]])
-    count = identical_counts(store, resolve(store, "abstract50s")).row(0, named=True)
+    count = identical(store, "abstract50s", exact=True, within=True).table(COUNTS).frame.row(0, named=True)
     assert (count["captions"], count["images"], count["wordless"]) == (24_000, 500, 0)
     assert (count["images_with_repeats"], count["pairs"], count["images_all_equal"]) == (260, 1_106, 0)
