@@ -18,7 +18,7 @@ _QUANTILE = 1.959964
 
 #: What captions should be: each kind about captions is a way in which they are not.
 DIMENSIONS = (
-    "readable", "complete", "about the image", "distinct", "apart from the test set", "like people's captions",
+    "readable", "complete", "about the image", "distinct", "apart from the test set", "like human captions",
 )  # fmt: skip
 
 #: Kinds that treat slots as annotators.
@@ -42,7 +42,7 @@ class Kind:
     images. `select` names the SELECT that lists the captions, with its `params`; `further` are others that a function
     asks first. `patterns` is true if the patterns of `sql/facts/signs.toml` find them. `usable` is true if its captions
     describe the image: they are left out only if the kind is named. `explains` are the kinds that follow from it in the
-    same dataset, `parts` those that it is told instead of. `named_only` is true for a kind that is searched only if it
+    same dataset, `parts` those that it replaces on screen. `named_only` is true for a kind that is searched only if it
     is named. `of_dataset` is true for a fact about the dataset as a whole: its captions are rows only if the kind is
     named. `dimension` is the one of `DIMENSIONS` that it belongs to.
     """
@@ -166,7 +166,7 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def told(findings: Iterable[Finding]) -> list[Finding]:
-    """Leave out the findings that another one on the same captions has as its parts: one cause is told once."""
+    """Leave out the findings that another one on the same captions has as its parts: one cause is one line."""
     every = [*findings]
     parts = {(*_whose(finding), part) for finding in every for part in _kinds()[finding.kind].parts}
     return [finding for finding in every if (*_whose(finding), finding.kind) not in parts]

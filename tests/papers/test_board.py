@@ -155,4 +155,4 @@ def test_what_is_inside_its_band_looks_so(store: Store) -> None:
 def test_differences_are_explained_by_a_kind_or_not_at_all() -> None:
     whys = {check.why for name in known() for check in paper(name).checks if check.why}
     kinds = {why.partition(":")[0] for why in whys}
-    assert kinds <= {"data", "definition", "order", "tagger", "unexplained"}
+    assert kinds <= {"data", "definition", "draws", "order", "tagger", "unexplained"}

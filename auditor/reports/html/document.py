@@ -117,12 +117,11 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
         )
         for first in answering(section.tables)
     )  # fmt: skip
-    unchecked = "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
+    wrong, unchecked = (_tables_called(name, section) for name in ("dimensions", "unchecked"))
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent and not document.answer else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
-    wrong = "".join(_table(table, section.title) for table in section.tables if table.name == "dimensions")
     worst = absent + wrong + (_findings(shown, document, album) if shown else "")
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     halves = [f"<div>{half}</div>\n" for half in ((figure, worst) if len(labels) > 1 else (worst, figure)) if half]
@@ -135,6 +134,10 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title" class="unseen">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
     )
+
+
+def _tables_called(name: str, section: Section) -> str:
+    return "".join(_table(table, section.title) for table in section.tables if table.name == name)
 
 
 def _findings(

@@ -200,7 +200,7 @@ def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[one_st
 
 
 def _partition_of(text: str, plan: ShardPlan) -> pl.Expr:
-    """Return the partition of a text, which its number tells."""
+    """Return the partition of a text, from its number."""
     return (pl.col(text) % plan.partitions).cast(pl.UInt32)
 
 

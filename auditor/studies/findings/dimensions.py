@@ -11,19 +11,26 @@ from auditor.findings import DIMENSIONS, KINDS, share_of, told
 from auditor.findings.wording import kind_for
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Table, about, listed, percent
+from auditor.store.captions import Captions
 from auditor.studies.duplicates import LEAK
 from auditor.studies.findings.protected import CONTAMINATED
 
 FORMULAIC, TABLE = "formulaic", "dimensions"
 
 #: Most findings that a line names.
-_NAMED = 3
+_AT_MOST = 3
 
 _SCHEMA = {"dataset": pl.String, "captions should be": pl.String, "are not": pl.String, "what was found": pl.String}
 
 
-def formulaic(selection: Selection, found: Sequence[Finding], number: int) -> list[Finding]:
-    """Return the finding on `number` captions with a common form, if two kinds found some; else none."""
+def formed(listed: pl.DataFrame) -> int:
+    """Count the captions that some part of `formulaic` lists. Columns: kind, image, slot."""
+    return listed.filter(pl.col("kind").is_in(KINDS[FORMULAIC].parts)).unique(["image", "slot"]).height
+
+
+def formulaic(selection: Selection, found: Sequence[Finding], listed: pl.DataFrame | int) -> list[Finding]:
+    """Return the finding on listed captions, or so many, with a common form, if two kinds found some; else none."""
+    number = listed if isinstance(listed, int) else formed(listed)
     parts = [finding for finding in found if finding.kind in KINDS[FORMULAIC].parts]
     if len(parts) < 2 or not parts[0].n:
         return []
@@ -60,7 +67,13 @@ def affected(rows: pl.DataFrame, kinds: Collection[str], images: Callable[[], pl
     return counts
 
 
-def rows(selection: Selection, found: Sequence[Finding], counts: Counter[str], captions: int) -> pl.DataFrame:
+def rows(captions: Captions, found: Sequence[Finding], listed: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return a row for each dimension, the worst first, from the findings on captions and the captions they list."""
+    counts, n = affected(pl.concat(listed), bad(found), captions.images), int(captions.images()["captions"].sum())
+    return ordered(captions.selection, found, counts, n)
+
+
+def ordered(selection: Selection, found: Sequence[Finding], counts: Counter[str], captions: int) -> pl.DataFrame:
     """Return a row for each dimension, the worst first. `counts` are those of `affected`, of so many `captions`."""
     lines = sorted(_lines(selection, found, counts, captions), key=lambda line: line[:2])
     return pl.DataFrame([line[2:] for line in lines], schema=_SCHEMA, orient="row")
@@ -75,14 +88,19 @@ def _lines(
         wrong = [one for one in named if one.severity in SEVERITIES[:2]]
         of_all = [share_of(one) for one in wrong if not counts[dimension]]  # what lists no captions has a share alone
         share = max([counts[dimension] / max(captions, 1), *of_all])
-        shares = [f"{kind_for(one).title} {percent(share_of(one))}" for one in wrong or named]
-        what = listed(shares, _NAMED)
+        what = listed([_named(one) for one in wrong or named], _AT_MOST)
         is_checked = dimension != KINDS[LEAK].dimension or any(one.kind in (LEAK, CONTAMINATED) for one in found)
         if not named:
             what = "nothing" if is_checked else "not checked: no test and train splits, and no --against"
         order = SEVERITIES.index(named[0].severity) if named else len(SEVERITIES) + (not is_checked)
         shown = (percent(share) if share else "0%") if is_checked else ""
         yield order, -share, selection.label, dimension, shown, what if wrong or not named else f"notices: {what}"
+
+
+def _named(finding: Finding) -> str:
+    """Name a finding with its share; one without a share by its title."""
+    title = kind_for(finding).title
+    return f"{title} {percent(share_of(finding))}" if "share" in finding.values else title
 
 
 def sentences(lines: pl.DataFrame) -> Iterator[str]:

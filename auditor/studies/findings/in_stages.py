@@ -198,8 +198,7 @@ def _listed(plan: ShardPlan, work: Work) -> tuple[dict[str, int], int, pl.DataFr
         ordered = work.scan(FOUND, bucket).collect().sort("image", "slot", maintain_order=True)
         for (kind,), rows in ordered.group_by("kind", maintain_order=True):
             numbers[str(kind)] += rows.unique("image" if KINDS[str(kind)].of == "images" else ["image", "slot"]).height
-        formed = ordered.filter(pl.col("kind").is_in(KINDS[dimensions.FORMULAIC].parts))
-        of_form += formed.unique(["image", "slot"]).height
+        of_form += dimensions.formed(ordered)
         different = ordered.unique(["kind", "why"], keep="first", maintain_order=True)
         shown = pl.concat(rows.group_by("kind", maintain_order=True).head(3) for rows in (different, ordered))
         first.append(_with_texts(shown.unique(maintain_order=True), work.scan(RECORDS, bucket)))

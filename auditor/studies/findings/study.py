@@ -196,8 +196,8 @@ def findings() -> None:
     `templates` and `bounds`, and ranks all findings.
 
     First come six lines, worst first: captions should be readable, complete, about the image, distinct, apart from the
-    test set, and like people's captions. Each has the share of captions with a warning or an error. Openings, sentence
-    skeletons, boilerplate and sentences about the image overlap, so they are told as one, `formulaic`.
+    test set, and like human captions. Each has the share of captions with a warning or an error. Openings, sentence
+    skeletons, boilerplate and sentences about the image overlap, so they are one finding, `formulaic`.
 
     How to read it: errors are certainly wrong, or make scores on this dataset invalid. Warnings need a look before you
     use the data. Notices are worth knowing. Info is not a problem. Each kind has a section in docs/findings.md: how it
@@ -260,7 +260,6 @@ def all_findings(
     captions, if others than the defaults are set.
     """
     wanted = searched_by_default() if wanted is None else wanted
-    facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
     collected, lists, lines, notes = list[Finding](), list[pl.DataFrame](), list[pl.DataFrame](), list[str]()
     kinds = [captions.selection.version.kind for captions in questions.every]
     further = [() if captions_only else ("Forced choice",) if kind == _CHOICES else STUDIES for kind in kinds]
@@ -270,29 +269,22 @@ def all_findings(
         steps.begin()
         found, rows = _in_captions(captions, words, against, wanted, steps)
         if not by_name:
-            of_form = rows.filter(pl.col("kind").is_in(KINDS[dimensions.FORMULAIC].parts))
-            found += dimensions.formulaic(captions.selection, found, of_form.unique(["image", "slot"]).height)
-        others, listed = list[Finding](), rows.clear()
+            found += dimensions.formulaic(captions.selection, found, rows)
+        listed, others = rows.clear(), list[Finding]()
         if not captions_only:
             notes += incomparable(captions)
             others = _by_studies(questions, captions, wanted, notes, steps)
             listed = listed_of(questions, captions, others)
         collected += [*found, *others]
-        if not by_name:
-            every, images = [*found, *others], captions.images
-            counts = dimensions.affected(pl.concat([rows, listed]), dimensions.bad(every), images)
-            lines.append(dimensions.rows(captions.selection, every, counts, int(images()["captions"].sum())))
-        lists += [rows.filter(~pl.col("kind").is_in(facts)), listed]
+        lines += [] if by_name else [dimensions.rows(captions, collected[-len(found) - len(others) :], [rows, listed])]
+        lists += [_without_facts(rows, by_name), listed]
         if not captions_only:
             keep(captions, wanted, pl.concat(lists[-2:]), ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
     said = [sentence for of_dataset in lines for sentence in dimensions.sentences(of_dataset)]
     listing = listing or call("findings", *(one.selection.pinned_name for one in questions.every), output=_LISTING)
-    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
-    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
-    named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
-    ordered = ranked(dict.fromkeys(named))  # parts of one dataset share the findings on all of it
+    ordered = ranked(dict.fromkeys(_in_words(questions, collected)))  # parts share the findings on all of a dataset
     reported = pl.DataFrame(
         [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
@@ -307,6 +299,19 @@ def all_findings(
         notes=tuple(dict.fromkeys([*_style(questions.store, ordered), *notes, *questions.absent.values()])),
         findings=ordered,
     )
+
+
+def _without_facts(rows: pl.DataFrame, by_name: Collection[str]) -> pl.DataFrame:
+    """Leave out the captions of facts about a whole dataset, unless their kind is named."""
+    facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
+    return rows.filter(~pl.col("kind").is_in(facts))
+
+
+def _in_words(questions: Questions, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the findings in the words of their datasets."""
+    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
+    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
+    yield from (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in findings)
 
 
 def _in_captions(

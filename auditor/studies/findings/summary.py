@@ -50,7 +50,7 @@ def summary(
     what = pl.coalesce("kind", pl.format("{}: {}", "command", "statistic")).alias("kind or number")
     left_out = rows.filter(pl.col("not_checked_because").is_not_null()).select(what, because="not_checked_because")
     counts = Counter[str](dict(rows.filter(command="findings").select("statistic", "number").iter_rows()))
-    lines = dimensions.rows(selection, found, counts, version.captions)
+    lines = dimensions.ordered(selection, found, counts, version.captions)
     return Result(
         "findings",
         rows,

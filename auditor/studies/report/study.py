@@ -42,6 +42,7 @@ from auditor.studies.report.summary import (
     section_of_single,
     summary,
     unchecked,
+    wrong_in,
 )  # fmt: skip
 
 Sections = Annotated[
@@ -85,7 +86,6 @@ def page(
     steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
     found = audited.findings if audited else ()
-    wrong = [table for result in audited.results for table in result.tables if table.name == TABLE] if audited else []
     shown = cards(context.selections, found)
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
@@ -101,7 +101,7 @@ def page(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            summary(said, shown, drawn, compared, (*wrong, *unchecked(built)), looked=looked),
+            summary(said, shown, drawn, compared, (*wrong_in(built), *unchecked(built)), looked=looked),
             *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),

@@ -20,6 +20,7 @@ from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
 from auditor.statistics.sameness import SAMENESS, USUAL
 from auditor.store.versions import language
+from auditor.studies.findings import TABLE
 from auditor.studies.report.request import ReportContext
 
 #: Most cards in the summary, and fewest: notices are added if there are fewer errors and warnings.
@@ -70,6 +71,12 @@ def portraits(profiled: Result, compared: Result | None) -> tuple[Portrait, ...]
         else portrait
         for portrait in profiled.portraits
     )
+
+
+def wrong_in(built: Sequence[Section]) -> tuple[Table, ...]:
+    """Return the table of what is wrong by dimension, if findings were searched for."""
+    results = (result for section in built if section.name == "findings" for result in section.results)
+    return tuple(table for result in results for table in result.tables if table.name == TABLE)
 
 
 def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
