@@ -16,6 +16,7 @@ from pathlib import Path
 
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, location
+from auditor.sources import sidecars
 from auditor.sources.format import Format, Reading
 from auditor.sources.guards import each_unheard, unheard
 from auditor.sources.judgements.tables import ratings as rating_columns
@@ -28,7 +29,7 @@ from auditor.sources.reading.json_stream import json_fault
 #: The modules of all formats. Detection chooses the first that recognizes a file: general formats come last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
-    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "synonyms", "wordlist", "table",
+    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "sidecars", "mapping", "synonyms", "wordlist", "table",
     "parallel",
 )  # fmt: skip
 
@@ -96,8 +97,8 @@ def guess(part: Part) -> str:
 
     Options may imply it: also one that a single format has. Raises `SourceError` if no format recognizes the file.
     """
-    path = files.expand(part)[0]
-    given = {*part.options}
+    paths = files.expand(part)
+    path, given = paths[0], {*part.options}
     head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if _are_choices(path, head, part):
         return "choices"
@@ -108,6 +109,8 @@ def guess(part: Part) -> str:
         return only[0]
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: the file is empty")
+    if len(paths) > 1 and not given & {"image_list_file"} and sidecars.are_captions(paths):
+        return "sidecars"
     try:
         detected = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
     except OSError as error:

@@ -31,7 +31,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 
     A record on its own line belongs to a table, unless it holds annotations.
     """
-    if _BEGINNING.match(head) is None or b'"sentences"' in head:
+    if _BEGINNING.match(head) is None or b'"sentences"' in head or b'"videos"' in head:
         return False
     text = head.decode("utf-8-sig", errors="replace").lstrip()
     if keys := first_keys(text):

@@ -13,11 +13,15 @@ from auditor.sources.reading import files
 from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table import names_of
+from auditor.sources.table.json import first_record
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a list whose first record has an image_id."""
-    return re.match(rb'(?:\xef\xbb\xbf)?\s*\[\s*\{[^{}]*"image_id"\s*:', head) is not None
+    """Recognize a list whose first record has an image_id, and a caption that is a text."""
+    if re.match(rb'(?:\xef\xbb\xbf)?\s*\[\s*\{[^{}]*"image_id"\s*:', head) is None:
+        return False
+    first = first_record(head.decode("utf-8-sig", errors="replace").lstrip())
+    return not first or isinstance(first.get("caption"), str | None)
 
 
 def read(part: Part) -> Batches:

@@ -24,6 +24,7 @@ from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
 from auditor.sources.table.columns import Columns, Wishes, kind_of, recognized, wishes
 from auditor.sources.table.layout import captions
+from auditor.sources.table.nested import outline
 
 _COLUMNAR = (PARQUET, ARROW, STREAM)
 
@@ -50,7 +51,7 @@ def recognizes(path: Path, head: bytes) -> bool:
     ending = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".zst")), "")
     if text[:1] in ("{", "["):
         keys = json.table_keys(text)
-        return recognized(keys) or (bool(keys) and ending in (".jsonl", ".ndjson"))
+        return recognized(keys) or (bool(keys) and ending in (".jsonl", ".ndjson")) or outline(path) is not None
     header = text.partition("\n")[0].rstrip("\r")
     names = delimited.names(header, delimited.delimiter_of(header))
     is_header = len(names) > 1 and not any(map(delimited.looks_like_data, names))
@@ -100,7 +101,7 @@ def reading(part: Part) -> Reading:
         slot = "the order of the rows"
         if len(captions) > 1:
             slot = f"the order of the columns (0 to {len(captions) - 1})"
-        elif isinstance(frame.schema["caption"], pl.List):
+        elif isinstance(frame.schema["caption"], pl.List) and "start" not in columns:
             slot = "the position in the list"
         else:
             by = next((columns[thing] for thing in ("slot", "annotator", "identifier") if thing in columns), None)

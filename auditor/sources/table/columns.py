@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,8 +17,11 @@ from auditor.sources.table.content import Sampled
 #: How well a column suits a thing: not at all (0), by a field inside it (1), or as it is (2).
 Fit = Literal[0, 1, 2]
 
-#: A column that holds captions (of generated images), or what a model was asked.
-_ASKED = "prompt"
+#: Columns that hold captions (of generated images, of moments to find), or what a model was asked.
+_ASKED = ("prompt", "query")
+
+#: The column with the name of the object that a record of JSON is in.
+KEY = "(key)"
 
 #: Names of columns in the spelling of `_spelled`. The first group that a table has counts.
 _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -29,8 +32,10 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
             "image_src", "image_key", "image_filename", "src", "photo", "photo_id", "photo_url", "picture", "file",
             "path", "fname", "video", "video_id", "video_name", "video_path", "youtube_id", "ytid", "clip", "clip_id",
             "sound", "sound_id", "sound_name", "audio", "audio_id", "audio_path", "audio_file", "wav", "audio_filename",
+            "vid", "vid_name", "videoid", "video_file", "video_filename", "clip_name", "img_file", "image_names",
         ),
-        ("key", "uid", "sample_id", "question_id", "id"),
+        (KEY,),
+        ("key", "uid", "sample_id", "question_id", "id", "ref_id"),
     ),
     "caption": (
         (
@@ -39,10 +44,10 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ),
         (
             "alt_text", "alttext", "alt", "prediction", "generated_caption", "generated_text", "response", "output",
-            "completion",
+            "completion", "desc", "descs", "sent", "sents", "phrase",
         ),
         ("conversations", "conversation", "messages"),
-        (_ASKED,),
+        _ASKED,
     ),
     "identifier": (("sentid", "sentids"),),
     "split": (("split",),),
@@ -56,6 +61,7 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
 _UNIT = r"(_(time|timestamp|s|sec|secs|seconds|ms|frame))?"
 _START = re.compile(r"(start|begin|onset|t_start)" + _UNIT)
 _STOP = re.compile(r"(end|stop|offset|t_end|dur|duration|length)" + _UNIT)
+_SPAN = re.compile(r"(time)?stamps?|times?|ts|segments?|spans?|intervals?|moments?")
 _RECORDED = re.compile("vid|clip|movie|film|youtube|yt_?id|audio|sound|episode")
 
 _OPTION = {
@@ -228,6 +234,12 @@ def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str
         )
 
 
+def has_caption(names: Iterable[str]) -> bool:
+    """Return whether one of the names is that of a column with captions."""
+    known = {name for group in _KNOWN["caption"] for name in group if name not in _ASKED}
+    return not known.isdisjoint(map(_spelled, names)) or bool(numbered([*names]))
+
+
 def kind_of(thing: str) -> str:
     """Return `caption` for `caption 0`, `caption 1`, …; else the thing itself."""
     return "caption" if thing.startswith("caption ") else thing
@@ -249,7 +261,7 @@ def _guessed(
     fitting = next((some for group in groups if (some := [name for name in group if fit(thing, name) == best])), [])
     if not best or not fitting:
         return None, None
-    if sampled is not None and _spelled(fitting[0]) == _ASKED:
+    if sampled is not None and _spelled(fitting[0]) in _ASKED:
         prompts = sampled().get(fitting[0], ())
         if content.distinct(prompts) == 1 < len(prompts):  # one instruction for all images
             return None, None
@@ -285,11 +297,15 @@ def _start(
     start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
     recorded = _RECORDED.search(_spelled(chosen.get("image", "")))
     if start is None or not (recorded or any(_STOP.fullmatch(_spelled(name)) for name in names)):
+        start = next((name for name in names if _SPAN.fullmatch(_spelled(name)) and fit("start", name) == 2), None)
+    if start is None or "image" not in chosen:
         return None, None
     values = sampled()
-    images = [*map(str, values.get(chosen["image"], ()))]
-    segments = {*zip(images, map(str, values.get(start, ())), strict=False)}
-    if len(segments) <= len({*images}):
+    images, starts = [[*map(str, values.get(name, ()))] for name in (chosen["image"], start)]
+    if _SPAN.fullmatch(_spelled(start)) and not all(value[:1] == "[" for value in starts):
+        return None, None
+    several = all(value[:2] == "[[" for value in starts) and isinstance(chosen.get("caption"), str)
+    if len({*zip(images, starts, strict=False)}) <= len({*images}) and not several:
         return None, None
     return start, f"{start} is the start of a segment: the image is {chosen['image']}@{start}"
 

@@ -14,9 +14,12 @@ ROWS = 20_000
 
 _SOME = 1_000  # rows whose values are matched with patterns
 
-_FILE = re.compile(
-    r"(?i)(https?://\S+|[^\t\n]+\.(jpe?g|png|gif|webp|bmp|tiff?|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|webm|mov)(\?\S*)?)"
+#: Endings of the files of images, sounds and videos.
+FILE_ENDINGS = tuple(
+    f".{name}" for name in "jpg jpeg png gif webp bmp tif tiff avif wav mp3 flac ogg m4a mp4 avi mkv webm mov".split()
 )
+
+_FILE = re.compile(rf"(?i)(https?://\S+|[^\t\n]+({'|'.join(map(re.escape, FILE_ENDINGS))})(\?\S*)?)")
 
 _ID = re.compile(r"[^\s]*\d[^\s]*")
 

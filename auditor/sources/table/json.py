@@ -24,11 +24,12 @@ from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of, recognized
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
+from auditor.sources.table.nested import outline, records
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {
     "image": ("path",),
-    "caption": ("raw", "caption", "text", "sentence", "value", "content"),
+    "caption": ("raw", "caption", "text", "sentence", "value", "content", "desc", "sent", "phrase", "description"),
     "identifier": ("sentid", "id"),
 }
 
@@ -48,7 +49,7 @@ _LOOKED_AT = 100
 
 _ENOUGH = 1 << 22
 
-_MAY_BE_LISTS = ("caption", "identifier")
+_MAY_BE_LISTS = ("caption", "identifier", "start")
 
 
 def first_keys(text: str) -> list[str]:
@@ -60,6 +61,12 @@ def first_keys(text: str) -> list[str]:
         begun = takewhile(lambda line: line.startswith("{"), text.split("\n")[:_LOOKED_AT])
         return next((keys for line in begun if (keys := _keys(line, alone=True))), [])
     return _keys(text[1:].lstrip(), alone=False)
+
+
+def first_record(text: str) -> dict[str, Any]:
+    """Return the first object of a list that a text begins with; empty if it is broken or cut."""
+    value, _ = _first_value(text[1:].lstrip())
+    return value if isinstance(value, dict) else {}
 
 
 def _keys(text: str, *, alone: bool) -> list[str]:
@@ -177,6 +184,9 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
     `start` is the beginning of its text. Raises `SourceError` if a required column is missing.
     """
     read = of_list if _list(start) else of_sequence if _is_sequence(start) else of_lines
+    found = None if _names_columns(start, wanted) else outline(path, wanted.columns["caption"])
+    if found is not None:
+        read = partial(records, wanted=wanted.columns["caption"], found=found)
     unit = "line" if read is of_lines else "record"
     columns = Columns()
     lists: dict[str, bool] = {}
@@ -185,8 +195,16 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
         rows = _rows(path, read, blocks.records(), wanted, columns, lists)
         yield from ((part, columns) for part in block_by_block(blocks, rows, columns, lists))
         return
-    for batch in batches(_rows(path, read, read(path), wanted, columns, lists), measured=1):
+    skipped = found.unread if found is not None else ()
+    remarks = (f"without captions, not read: {', '.join(skipped)}",) if skipped else ()
+    for batch in batches(_rows(path, read, read(path), wanted, columns, lists, remarks), measured=1):
         yield frame(unit, batch, [(thing, lists.get(thing, False)) for thing in columns]), columns
+
+
+def _names_columns(start: str, wanted: Wishes) -> bool:
+    """Return whether the first record has the columns that are asked for, or those of an image and a caption."""
+    asked, names = {*wanted.columns["image"], *wanted.columns["caption"]}, table_keys(start)
+    return recognized(names) or bool(asked and asked <= {*names})
 
 
 def _rows(
@@ -196,6 +214,7 @@ def _rows(
     wanted: Wishes,
     columns: Columns,
     lists: dict[str, bool],
+    remarks: tuple[str, ...] = (),
 ) -> Iterator[tuple[Any, ...]]:
     first = _first(records)
     example = _example([record.value for record in first if isinstance(record.value, dict)])
@@ -208,7 +227,7 @@ def _rows(
             sampled = partial(_values, path, read, list(example))
             chosen = choose(where, list(example), wanted, lambda thing, name: _fit(thing, example[name]), sampled)
             columns |= chosen
-            columns.unread, columns.remarks = chosen.unread, chosen.remarks
+            columns.unread, columns.remarks = chosen.unread, (*remarks, *chosen.remarks)
         try:
             if fault is None:
                 values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
@@ -263,6 +282,8 @@ def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | 
     """Return the value of a thing in a record as text. Raises `ValueError` if it is not a text."""
     if value is None:
         return None
+    if thing == "start" and isinstance(value, list):
+        value = _spans(value)
     kind, is_list = kind_of(thing), isinstance(value, list)
     if is_list and thing not in _MAY_BE_LISTS:
         raise ValueError(f"{name} is a list")
@@ -271,6 +292,12 @@ def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | 
             f"{name} is {'' if is_list else 'not '}a list, but the first record has {'no' if is_list else 'a'} list"
         )
     return [_plain(kind, item, name) for item in value if not _asks(item)] if is_list else _plain(kind, value, name)
+
+
+def _spans(value: list[Any]) -> str | list[str]:
+    """Return the start and end of a segment as a text, or those of several as texts."""
+    several = [part for part in value if isinstance(part, list)]
+    return [_spans(part) for part in several] if several else "-".join(map(str, value))  # type: ignore[misc]  # one level
 
 
 def _asks(item: Any) -> bool:

@@ -14,12 +14,14 @@ import polars as pl
 from auditor import config
 from auditor.called import call
 from auditor.errors import AdvisedError, SourceError
-from auditor.model import Batches, Source, location
+from auditor.files.folders import temporary
+from auditor.model import Batches, Narrate, Source, location
 from auditor.remote import Near
 from auditor.result import IMAGE, listed
 from auditor.sources import FORMATS, find_format, guess
 from auditor.sources.bundle import Manifest
 from auditor.sources.format import Description, Reading
+from auditor.sources.reading.archives import sole_table
 from auditor.sources.reading.files import STDIN, expand, head, is_folder, is_stdin
 from auditor.store.ingestion import Spoken
 
@@ -63,6 +65,30 @@ def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
         split, file = (f"{match[1]}=", Path(match[2])) if match else ("", path)
         local += [Path(f"{split}{copy}") for copy in near.files(file)]
     return local
+
+
+@contextmanager
+def without_archives(
+    paths: Sequence[Path], narrate: Narrate, file_format: str | None = None
+) -> Iterator[list[Path]]:
+    """Replace each zip archive by the only table in it, unless a format is named; errors name the archive."""
+    with temporary() as folder:
+        copies: dict[Path, Path] = {}
+        for number, path in enumerate(paths):
+            found = None if file_format else sole_table(path, folder / str(number))
+            if found is not None:
+                copies[path] = found[0]
+                rest = f"; not read: {listed(found[1], _UNREAD)}" if found[1] else ""
+                narrate(f"{path}: reading {found[0].name}, the only table in the archive{rest}")
+        try:
+            yield [copies.get(path, path) for path in paths]
+        except SourceError as error:
+            message = str(error)
+            for path, copy in copies.items():
+                message = message.replace(str(copy), f"{path}/{copy.name}")
+            if message == str(error):
+                raise
+            raise SourceError(message) from error
 
 
 def _format_of(paths: Sequence[Path]) -> str | None:

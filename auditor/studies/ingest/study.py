@@ -23,7 +23,7 @@ from auditor.sources import FORMATS, find_format
 from auditor.store import versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.given import files_of, named_as_data
-from auditor.studies.ingest.naming import advice, near_files, wanted
+from auditor.studies.ingest.naming import advice, near_files, wanted, without_archives
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
 #: How many captions of each dataset a dry run shows.
@@ -145,9 +145,10 @@ def imported(
         temporary() as folder,
         advice(names, typed),
         Near(progress, Patience(min_rate, deadline)) as near,
+        without_archives(near_files(files, near), narrate, file_format) as near_by,
     ):
         own = files_of(data, folder, names[0] if names else "data") if data is not None else ()
-        given = [*near_files(files, near), *near_files(own, near)]
+        given = [*near_by, *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {"columns": column_names, "split_col": split_col, "slot_col": slot_col, "encoding": encoding}
         sources = wanted(

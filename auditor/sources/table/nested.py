@@ -1,0 +1,90 @@
+"""JSON whose captions are deeper than its records: regions in an image, records by image, lists next to other lists.
+
+Each object with a caption is a row. It also has the fields of the objects around it, and the name of its object as a
+column (`KEY`) if names are images. Names such as `train` are splits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from auditor.errors import SourceError
+from auditor.sources.reading.json_stream import items
+from auditor.sources.table.columns import KEY, has_caption, recognized
+from auditor.sources.table.json_lines import Record
+
+_SPLIT = re.compile(r"(?i)(train|val|valid|validation|dev|test|eval)(ing)?[ _-]?\w{0,8}")
+
+#: How many items show whether names are images; in how many a caption must be found.
+_LOOKED_AT, _WALKED = 2_000, 200_000
+
+
+class Outline(NamedTuple):
+    """Whether the names of the outermost object are images, and the lists in it that hold no captions."""
+
+    by_image: bool
+    unread: tuple[str, ...]
+
+
+def outline(path: Path, wanted: Collection[str] = ()) -> Outline | None:
+    """Return how a file is read; null if it has no row with an image and a caption. `wanted` are names of captions."""
+    shapes: dict[str, Any] = {}
+    unread = dict[str, None]()
+    try:
+        for item in islice(items(path, "table"), _LOOKED_AT):
+            shapes.setdefault(item.key, item.value)
+        by_image = _are_images(shapes)
+        for item in islice(items(path, "table"), _WALKED):
+            row = next(_rows(item.value, _own(item.key, by_image=by_image), wanted), None)
+            if row is not None and (recognized([*row]) or (wanted and recognized([*row, "caption"]))):
+                return Outline(by_image, tuple(name for name in unread if name and name != item.key))
+            unread[item.key] = None
+    except SourceError:
+        return None
+    return None
+
+
+def records(path: Path, wanted: Collection[str], found: Outline) -> Iterator[Record]:
+    """Yield the rows of a file as records; those of an item have its number."""
+    for number, item in enumerate(items(path, "table"), 1):
+        for row in _rows(item.value, _own(item.key, by_image=found.by_image), wanted):
+            yield Record(number, row, None, None)
+
+
+def _own(name: str, *, by_image: bool) -> dict[str, Any]:
+    """Return what the name of an object or list is for its rows: the image, the split, or nothing."""
+    if by_image:
+        return {KEY: name}
+    return {"split": name} if _SPLIT.fullmatch(name) else {}
+
+
+def _rows(value: Any, around: Mapping[str, Any], wanted: Collection[str]) -> Iterator[dict[str, Any]]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _rows(part, around, wanted)
+        return
+    if not isinstance(value, dict):
+        return
+    if has_caption(value) or not {*wanted}.isdisjoint(value):
+        yield {**around, **value}
+        return
+    inner = {name: part for name, part in value.items() if _holds_objects(part)}
+    held = {name: part for name, part in value.items() if name not in inner}
+    by_image = _are_images(inner)
+    for name, part in inner.items():
+        yield from _rows(part, {**around, **held, **_own(name, by_image=by_image)}, wanted)
+
+
+def _holds_objects(value: Any) -> bool:
+    return bool(value) and (isinstance(value, dict) or (isinstance(value, list) and isinstance(value[0], dict)))
+
+
+def _are_images(values: Mapping[str, Any]) -> bool:
+    """Return whether the names of objects are images: several names, no splits, for objects with the same keys."""
+    held = [{*(value[0] if isinstance(value, list) else value)} for value in values.values() if _holds_objects(value)]
+    alike = [2 * len(held[0] & other) >= len(held[0] | other) for other in held[1:]]
+    return len(held) > 1 and len(held) == len(values) and all(alike[:9]) and not all(map(_SPLIT.fullmatch, values))
