@@ -153,7 +153,7 @@ def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
         keys = list(dict.fromkeys(re.findall(r'"([^"\\]{1,40})"\s*:', text)))[:_KEYS]
         hint = f"name the keys of the image and the caption, among {', '.join(keys)}" if keys else "it has no keys"
         return SourceError(f"{message}; {hint}; see `auditor ingest --formats`")
-    if path.name.removesuffix(".gz").removesuffix(".zst").endswith((".csv", ".tsv")):
+    if "\t" in first or path.name.removesuffix(".gz").removesuffix(".zst").endswith((".csv", ".tsv")):
         return SourceError(f"{message}; if it has no header, name the columns: --columns image,caption")
     return AdvisedError(f"{message}; to read each line as a caption, set --format parallel", file_format="parallel")
 

@@ -119,7 +119,9 @@ def reading(part: Part) -> Reading:
         left = [file.name for file in others if not (_is_image(file) and file.with_suffix("") in stems)]
         remarks = (f"not read, or images without a text: {listed(left, _FEW)}",) if left else ()
     caption = f"{'a line of ' * has_lines}the text of that name"
-    return Reading({"image": "the name of the file", "caption": caption, "slot": "the line" if has_lines else "0"}, (), remarks)
+    return Reading(
+        {"image": "the name of the file", "caption": caption, "slot": "the line" if has_lines else "0"}, (), remarks
+    )
 
 
 FORMAT = Format("sidecars", recognizes, read, folders=True, reading=reading)

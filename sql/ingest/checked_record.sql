@@ -1,5 +1,5 @@
 -- name: checked_record
--- version: 5
+-- version: 6
 -- grain: record of a source
 -- params: empty_allowed BOOLEAN
 -- reads: staged, split_list
@@ -10,6 +10,7 @@
 -- record (with its split if that differs). Null means accepted; `raw` is the text of rejected records. An empty caption
 -- keeps its slot, so filling it in moves no other one. A forced-choice item is rejected as a whole, with the first reason
 -- of its captions; `leads` is true only for its right one. Keys are compared by hashes first, and only if slots are given.
+-- A slot with rank -1 is a position in a list: if an image has several lists, each continues the one before.
 with readable as not materialized (
     select
         position, source, unit, line, image, slot, rank, identifier, split, text, raw, pair,
@@ -35,14 +36,31 @@ ranked as (
     from unmistakable
     where (fault is null or fault = 'empty caption') and slot is null
 ),
-keyed as (
+given as (
     select u.* replace (coalesce(u.slot, r.slot) as slot)
     from unmistakable as u left join ranked as r using (position)
+),
+given_hash as (
+    select hash(image, slot) as key_hash
+    from given
+    where fault is null and (select count(slot) > 0 from staged)
+    group by key_hash
+    having count(*) > 1
+),
+continued as (
+    select position, row_number() over (partition by image order by position) - 1 as slot
+    from given
+    where rank = -1
+        and image in (select image from given where hash(image, slot) in (from given_hash))
+        and image not in (select image from given where image is not null group by image having count(distinct split) > 1)
+),
+keyed as (
+    select g.* replace (coalesce(c.slot, g.slot) as slot) from given as g left join continued as c using (position)
 ),
 shared_hash as (
     select hash(image, slot) as key_hash
     from keyed
-    where fault is null and (select count(slot) > 0 from staged)
+    where fault is null and hash(image, slot) in (from given_hash)
     group by key_hash
     having count(*) > 1
 ),

@@ -36,7 +36,7 @@ from auditor.model import Part, Source
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
-from auditor.studies.ingest.study import settings
+from auditor.studies.ingest.naming import settings
 
 pytestmark = pytest.mark.store
 

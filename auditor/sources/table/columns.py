@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import Option
@@ -76,6 +76,12 @@ _OPTION = {
 }
 
 _CAPTION_LIKE = re.compile(r"(caption|sentence|text)s?[ _-]?\d*", re.IGNORECASE)
+
+#: Columns next to questions: of answers, and of their numbers.
+_ANSWER = re.compile("labels?|answers?|gt|gt_answer|ground_truth|target")
+_ASKS = re.compile(rf"question_?id|{_ANSWER.pattern}")
+
+_SOME = 1_000
 
 _NEEDED = ("image", "caption", "language")
 
@@ -168,11 +174,16 @@ def _chosen(
                 guessed, remark = _guessed(thing, names, fit, sampled)
             elif not wanted.columns["image"]:
                 guessed, remark = _start(names, chosen, fit, sampled)
+            selected = (guessed,) if guessed else ()
+            if not guessed and thing in ("image", "caption"):
+                selected, remark = _by_content(thing, chosen, wanted, fit, sampled)
             remarks += [remark] if remark else []
-            selected = (guessed,) if guessed else known[0][:1] if thing in _NEEDED else ()
+            selected = selected or (known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
             _check_readable(where, thing, name, names, fit)
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
+    if not wanted.columns["caption"]:
+        _check_no_questions(where, names, chosen, sampled)
     read = {*chosen.values()}
     chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
@@ -274,6 +285,44 @@ def _guessed(
         return fitting[0], None
     others = ", ".join(f"{name} has {counts[name]:,}" for name in fitting if name != chosen)
     return chosen, f"{thing} ← {chosen}, which has the most distinct values: {counts[chosen]:,}; {others}"
+
+
+def _by_content(
+    thing: str, chosen: Mapping[str, str], wanted: Wishes, fit: Callable[[str, str], Fit], sampled: Sampled
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the only column whose values are those of a thing, or numbered ones of captions, and why it was chosen."""
+    values = {name: column for name, column in sampled().items() if fit(thing, name) == 2}
+    texts = sorted(content.caption_columns(values), key=_by_number)
+    if thing == "image":
+        without = wanted.columns["caption"] or texts
+        found = [name for name in content.file_columns(values) if name not in without]
+    else:
+        found = [name for name in texts if name != chosen.get("image") and content.distinct(values[name]) > 1]
+        stems = {re.sub(r"\d+", "", name) for name in found}
+        if len(found) > 1 and len(stems) == 1 and content.distinct(values.get(chosen.get("image", ""), ())):
+            return tuple(found), f"{thing} ← {_listed(found)}: numbered columns of texts"
+    if len(found) != 1:
+        return (), None
+    return (found[0],), f"{thing} ← {found[0]}, the only column of {'files' if thing == 'image' else 'texts'}"
+
+
+def _check_no_questions(where: str, names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> None:
+    """Raise `AdvisedError` for a column of questions next to one of answers: those are no captions."""
+    caption, image = chosen.get("caption", ""), chosen.get("image", "")
+    others = [name for name in names if name != caption]
+    if not caption or not any(_ASKS.fullmatch(_spelled(name)) for name in others):
+        return
+    answer = next((name for name in others if _ANSWER.fullmatch(_spelled(name))), None)
+    asked = {"image_col": image, "question_col": caption, "answer_col": answer}
+    read_as: dict[str, Any] = {"image_col": image, "caption_col": [caption]}
+    if answer is not None:
+        read_as = {"file_format": "choices", "options": [f"{option}={name}" for option, name in asked.items()]}
+    texts = [value for value in sampled().get(caption, ())[:_SOME] if value]
+    if 2 * sum(value.rstrip().endswith("?") for value in texts) > len(texts):
+        raise AdvisedError(
+            f"{where}: {caption} holds questions, not captions; to read them as captions, set --caption-col {caption}",
+            **read_as,
+        )
 
 
 def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> str | None:

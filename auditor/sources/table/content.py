@@ -16,7 +16,28 @@ _SOME = 1_000  # rows whose values are matched with patterns
 
 #: Endings of the files of images, sounds and videos.
 FILE_ENDINGS = tuple(
-    f".{name}" for name in "jpg jpeg png gif webp bmp tif tiff avif wav mp3 flac ogg m4a mp4 avi mkv webm mov".split()
+    f".{name}"
+    for name in [
+        "jpg",
+        "jpeg",
+        "png",
+        "gif",
+        "webp",
+        "bmp",
+        "tif",
+        "tiff",
+        "avif",
+        "wav",
+        "mp3",
+        "flac",
+        "ogg",
+        "m4a",
+        "mp4",
+        "avi",
+        "mkv",
+        "webm",
+        "mov",
+    ]
 )
 
 _FILE = re.compile(rf"(?i)(https?://\S+|[^\t\n]+({'|'.join(map(re.escape, FILE_ENDINGS))})(\?\S*)?)")
@@ -30,6 +51,9 @@ _TEXT = re.compile(r"\S+(\s+\S+){2,}|[^\s\x00-\u02ff]{4,}.*", re.DOTALL)
 #: Words in the names of columns with the right and the wrong captions of forced-choice items.
 _RIGHT = re.compile(r"(?i)(?<![a-z])(true|right|correct|pos|positive|original|gold)(?![a-z])")
 _WRONG = re.compile(r"(?i)(?<![a-z])(false|wrong|incorrect|neg|negative|foil|foiled|distractor)(?![a-z])")
+
+#: Words in the names of columns with texts that are no captions.
+_NO_CAPTION = re.compile("question|instruction|query|answer|prompt|title|license|author|url|reason|explanation|system")
 
 _MOST = 0.9
 
@@ -52,10 +76,17 @@ def image_column(values: Values, without: Collection[str] = ()) -> str | None:
     return None
 
 
+def file_columns(values: Values) -> list[str]:
+    """List the columns with file names or URLs."""
+    return [name for name, column in values.items() if _share(column, _FILE) >= _MOST]
+
+
 def caption_columns(values: Values) -> list[str]:
-    """List the columns with texts of several words."""
+    """List the columns with texts of several words that are not named as something else than captions."""
     return [
-        name for name, column in values.items() if _share(column, _TEXT) > 0.5 and _share(column, _FILE) < 1 - _MOST
+        name
+        for name, column in values.items()
+        if _share(column, _TEXT) > 0.5 and _share(column, _FILE) < 1 - _MOST and not _NO_CAPTION.search(name.lower())
     ]
 
 
@@ -74,10 +105,21 @@ def without_header(rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]
     image = image_column(values, captions)
     if image is None or not captions:
         return None
-    first = [values[name][0] or "" for name in (image, *captions)]
-    if not (_FILE.fullmatch(first[0]) or _ID.fullmatch(first[0])) or not any(map(_TEXT.fullmatch, first[1:])):
+    first = [(values[name][0] or "").strip() for name in (image, *captions)]
+    same = is_value(first[0], values[image][1:])
+    if not (_FILE.fullmatch(first[0]) or _ID.fullmatch(first[0])) or not (same or any(map(_TEXT.fullmatch, first[1:]))):
         return None
     return image, tuple(captions)
+
+
+def is_value(name: str, column: Sequence[str | None]) -> bool:
+    """Return whether the name of a column has digits, and is formed like most of its values: the row is no header."""
+    shape, shapes = _shape(name), [_shape(value) for value in column[:_SOME] if value]
+    return shape != name and 2 * shapes.count(shape) > len(shapes)
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"\d+", "9", text.strip()) if any(map(str.isdecimal, text)) else ""
 
 
 def numbered(width: int) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
 import re
+import tokenize
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,14 +23,20 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.lines import first_line
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Wishes, choose, named_by, recognized
-from auditor.sources.table.json import listed
+from auditor.sources.table.json import listed, text_of
 from auditor.sources.table.layout import frame
 
 _DELIMITERS = ",\t;|"
 
+#: The same, with the rarest in captions first.
+_SURE_FIRST = "\t,;|"
+
 _LISTS = ("caption", "identifier")
 
-_PYTHONS_LIST = re.compile(r"""\[(['"]).*\1\s*\]\s*""", re.DOTALL)
+_PYTHONS_LIST = re.compile(r"""\s*\[\s*(['"]).*['"]\s*,?\s*\]\s*""", re.DOTALL)
+
+#: Two strings of a list without a comma, as NumPy writes them: Python would join them.
+_JOINED = re.compile(r"""['"]\s+['"]""")
 
 _DATA = re.compile(r"(?i)\.(jpe?g|png|gif|webp)\b|^https?://|^-?\d+(\.\d+)?$|\S+(\s+\S+){4}")
 
@@ -78,7 +86,7 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]
         rows = records_of(lines, layout.delimiter, padded=layout.padded)
         if layout.has_header:
             next(rows, None)
-        table = _Table(path, layout.names, layout.columns, layout.padded)
+        table = _Table(layout.names, layout.columns, layout.padded)
         while True:
             plain = lines.plain_block(layout.delimiter, len(layout.names)) if table.is_plain else None
             if plain is not None:
@@ -130,6 +138,9 @@ def _layout(path: Path, wanted: Wishes) -> _Layout | None:
         raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
     header_names = [name.strip() for name in fields]
     data = next((name for name in header_names if looks_like_data(name)), None)
+    if data is None and any(map(str.isdecimal, header.replace("_", ""))):
+        values = _values(path, delimiter, header_names, padded)
+        data = next((name for name in header_names if content.is_value(name, values[name])), None)
     is_asked = wanted.columns["image"] or wanted.columns["caption"]
     if data is not None and not is_asked and not recognized(header_names):
         found = _without_header(files.head(path), path, wanted.delimiter)
@@ -152,9 +163,15 @@ def _layout(path: Path, wanted: Wishes) -> _Layout | None:
 def _named(path: Path, first: str, wanted: Wishes) -> _Layout:
     """Return the layout of a table without a header whose columns the user names."""
     width = len(wanted.names)
-    tried = [wanted.delimiter] if wanted.delimiter else [*_DELIMITERS]
-    delimiter = next((delimiter for delimiter in tried if len(names(first, delimiter)) == width), None)
-    if delimiter is None:
+    tried = [wanted.delimiter] if wanted.delimiter else [*_SURE_FIRST]
+    head = files.head(path)
+
+    def fitting(delimiter: str) -> int:
+        rows = _rows(io.BytesIO(head.rpartition(b"\n")[0] or head), path, delimiter, padded=False)
+        return sum(len(row) == width for row in rows)
+
+    delimiter = max(tried, key=fitting)
+    if not fitting(delimiter):
         most = max(len(names(first, delimiter)) for delimiter in tried)
         raise SourceError(f"{path}:1: --columns names {width} columns, but the first line has {most}: {first[:_SHOWN]}")
     given = [*wanted.names]
@@ -166,7 +183,7 @@ def _named(path: Path, first: str, wanted: Wishes) -> _Layout:
 
 def _without_header(head: bytes, path: Path, delimiter: str | None) -> _Layout | None:
     """Return the layout of a table without a header by the values in its first rows; null if they are unclear."""
-    for tried in [delimiter] if delimiter else "\t,;|":
+    for tried in [delimiter] if delimiter else _SURE_FIRST:
         rows = _rows(io.BytesIO(head.rpartition(b"\n")[0] or head), path, tried, padded=False)
         if rows and (found := content.without_header(rows)) is not None:
             image, captions = found
@@ -195,8 +212,8 @@ def _rows(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> list[l
 class _Table:
     """The columns of a table, and those that hold lists, by the first valid record."""
 
-    def __init__(self, path: Path, names: list[str], columns: dict[str, str], padded: bool) -> None:
-        self._path, self._columns, self._padded, self._width = path, columns, padded, len(names)
+    def __init__(self, names: list[str], columns: Columns, padded: bool) -> None:
+        self._columns, self._padded, self._width = columns, padded, len(names)
         self._places = [names.index(name) for name in columns.values()]
         self.lists: set[str] = set()
         self._undecided = True
@@ -225,7 +242,7 @@ class _Table:
             fields = (*(field.rstrip(" ") for field in fields[:-1]), fields[-1])
         cells = [fields[position] for position in self._places]
         if self._undecided:
-            self._decide(line, dict(zip(self._columns, cells, strict=True)))
+            self._decide(dict(zip(self._columns, cells, strict=True)))
         try:
             return (line, raw, None, *(self._unpacked(cells) if self.lists else cells))
         except ValueError as error:
@@ -233,18 +250,31 @@ class _Table:
 
     def _unpacked(self, cells: list[str]) -> list[Any]:
         return [
-            listed(cell, thing, name) if thing in self.lists else cell
+            _unpacked(cell, thing, name) if thing in self.lists else cell
             for cell, (thing, name) in zip(cells, self._columns.items(), strict=True)
         ]
 
-    def _decide(self, line: int, cells: dict[str, str]) -> None:
+    def _decide(self, cells: dict[str, str]) -> None:
         self._undecided = False
         self.lists = {thing for thing in _LISTS if cells.get(thing, "").startswith("[") and _is_list(cells[thing])}
         if "caption" not in self.lists and _PYTHONS_LIST.fullmatch(cells.get("caption", "")):
-            raise SourceError(
-                f'{self._path}:{line}: column "{self._columns["caption"]}" holds Python lists; '
-                "write them as JSON, or save the table as JSONL or Parquet"
-            )
+            self.lists.add("caption")
+            self._columns.remarks += (f"{self._columns['caption']} holds Python lists: each item is a caption",)
+
+
+def _unpacked(cell: str, thing: str, name: str) -> str | list[str | None] | None:
+    """Read the list in a cell, of JSON or of Python. Raises `ValueError` if it is neither."""
+    if not _PYTHONS_LIST.fullmatch(cell) or _is_list(cell):
+        return listed(cell, thing, name)
+    try:
+        if _JOINED.search(cell):
+            tokens = [*tokenize.generate_tokens(io.StringIO(cell.strip()).readline)]
+            held = [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING]
+        else:
+            held = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, tokenize.TokenError, MemoryError, RecursionError) as error:
+        raise ValueError(f"{name} is not a list of Python") from error
+    return text_of(thing, held, name, {thing: True})
 
 
 def _is_list(cell: str) -> bool:

@@ -24,7 +24,7 @@ from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of, recognized
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
-from auditor.sources.table.nested import outline, records
+from auditor.sources.table.nested import first_row, outline, records
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {
@@ -38,6 +38,9 @@ ASKING = ("human", "user", "system")
 
 #: What stands for the separator of JSON records: one per line, or in a list.
 LINES, LIST = "{", "["
+
+#: The same for rows within other objects.
+NESTED = "{{"
 
 #: The beginning of an object up to its first list of objects, after values that are not lists.
 _LISTED = re.compile(
@@ -88,7 +91,9 @@ def table_keys(text: str) -> list[str]:
 def header(text: str) -> dict[str, list[str]]:
     """Return what replaces the separator, `LINES` or `LIST`, and the keys of the first record."""
     listed = _list(text)
-    return {LIST if listed else LINES: first_keys(listed or text)}
+    keys = first_keys(listed or text)
+    nested = [] if keys or listed else first_row(text)
+    return {NESTED: nested} if nested else {LIST if listed else LINES: keys}
 
 
 def _is_sequence(text: str) -> bool:
@@ -162,11 +167,13 @@ def of_list(path: Path) -> Iterator[Record]:
 
 def rows_of(path: Path, separator: str, names: Sequence[str]) -> Iterator[tuple[int, str, str | None, list[Any]]]:
     """Yield line, raw, fault and fields of each record below the header, or of each record of JSON, by its keys."""
-    if separator not in (LINES, LIST):
+    if separator not in (LINES, LIST, NESTED):
         with open_bytes(path) as file:
             yield from below_header(file, path, separator, len(names))
         return
-    for record in of_list(path) if separator == LIST else of_lines(path):
+    found = outline(path) if separator == NESTED else None
+    nested = records(path, (), found) if found else of_lines(path)
+    for record in of_list(path) if separator == LIST else nested:
         fault = record.fault or (None if isinstance(record.value, dict) else "not an object")
         fields = [] if fault else [record.value.get(name) for name in names]
         yield record.number, record.raw or show(record.value), fault, fields

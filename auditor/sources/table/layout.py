@@ -74,7 +74,9 @@ def _segments(rows: pl.DataFrame) -> pl.DataFrame:
     reason = pl.format("{} captions with {} times", captions.fill_null(0), times.fill_null(0))
     marked = rows.with_columns(reason=pl.coalesce("reason", pl.when(uneven).then(reason)))
     nothing = pl.lit(None, pl.List(pl.String))
-    held = [pl.when(pl.col("reason").is_null()).then(name).otherwise(nothing).alias(name) for name in ("caption", "start")]
+    held = [
+        pl.when(pl.col("reason").is_null()).then(name).otherwise(nothing).alias(name) for name in ("caption", "start")
+    ]
     return marked.with_columns(held).explode("caption", "start", empty_as_null=True)
 
 
@@ -116,7 +118,7 @@ def _several(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
             text=pl.when(~uneven).then("text"),
             identifier=pl.when(~uneven).then("identifier"),
         )
-    single = rows.with_columns(slot=pl.int_ranges(0, length)).explode(lists, empty_as_null=True)
+    single = rows.with_columns(slot=pl.int_ranges(0, length), rank=-1).explode(lists, empty_as_null=True)
     if "identifier" not in rows.columns:
         return single
     named = pl.format("{} {}", pl.lit(columns["identifier"]), "identifier")

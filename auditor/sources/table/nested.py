@@ -6,6 +6,7 @@ column (`KEY`) if names are images. Names such as `train` are splits.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
@@ -18,6 +19,8 @@ from auditor.sources.table.columns import KEY, has_caption, recognized
 from auditor.sources.table.json_lines import Record
 
 _SPLIT = re.compile(r"(?i)(train|val|valid|validation|dev|test|eval)(ing)?[ _-]?\w{0,8}")
+
+_BY_NAME = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\{)')
 
 #: How many items show whether names are images; in how many a caption must be found.
 _LOOKED_AT, _WALKED = 2_000, 200_000
@@ -46,6 +49,16 @@ def outline(path: Path, wanted: Collection[str] = ()) -> Outline | None:
     except SourceError:
         return None
     return None
+
+
+def first_row(text: str) -> list[str]:
+    """Return the keys of the first row in a text that begins with an object of objects; none without one."""
+    begun = _BY_NAME.match(text)
+    try:
+        value = json.JSONDecoder().raw_decode(text, begun.end())[0] if begun is not None else None
+    except (ValueError, RecursionError):
+        return []
+    return [*next(_rows(value, {KEY: ""}, ()), ())]
 
 
 def records(path: Path, wanted: Collection[str], found: Outline) -> Iterator[Record]:
