@@ -29,8 +29,8 @@ from auditor.sources.reading.json_stream import json_fault
 #: The modules of all formats. Detection chooses the first that recognizes a file: general formats come last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
-    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "sidecars", "mapping", "synonyms", "wordlist", "table",
-    "parallel",
+    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "sidecars", "mapping", "synonyms", "wordlist",
+    "table", "parallel",
 )  # fmt: skip
 
 #: Every file format by its name in datasets.toml and --format.

@@ -1,4 +1,4 @@
-"""Format `sidecars`: a text file for each image, as trainers of image and video models keep them: `NAME.jpg`, `NAME.txt`.
+"""Format `sidecars`: a text next to each image, as trainers of models keep them: `NAME.jpg`, `NAME.txt`.
 
 A file ends in `.txt` or `.caption`, or is img2dataset's `NAME.json` with a key `caption`. It is one caption, or one
 caption per line if all files have as many lines.
@@ -116,7 +116,11 @@ def reading(part: Part) -> Reading:
         read = {*_texts(path)[1]}
         stems = {text.with_suffix("") for text in read}
         others = [file for file in files.inside(path) if file not in read]
-        left = [file.name for file in others if not (_is_image(file) and file.with_suffix("") in stems)]
+        left = [
+            file.relative_to(path).as_posix()
+            for file in others
+            if not (_is_image(file) and file.with_suffix("") in stems)
+        ]
         remarks = (f"not read, or images without a text: {listed(left, _FEW)}",) if left else ()
     caption = f"{'a line of ' * has_lines}the text of that name"
     return Reading(

@@ -238,7 +238,7 @@ def test_json_records_are_refused_one_by_one(tmp_path: Path) -> None:
         ("list", b'{"annotations": []}', "expected a JSON list"),
         ("list", b"[]", "holds no record"),
         ("list", b'[\n{"image_id": 1, "caption": "cut', ":2: not JSON"),
-        ("list", b'[{"image_id": 1, "caption": NaN}]', "NaN is not JSON"),
+        ("list", b'[{"image_id": 1, "caption": NaN}]', "record 1: caption is missing"),
         ("list", b"[" * 200_000, "JSON cannot be read"),
         ("list", b'[{"image_id": ' + b"9" * 5000 + b', "caption": "x"}]', "JSON cannot be read"),
         ("coco", b"\x00\xff\xfe", "not JSON"),

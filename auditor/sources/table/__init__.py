@@ -22,7 +22,7 @@ from auditor.sources.reading import files
 from auditor.sources.reading.files import is_there, open_bytes
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
-from auditor.sources.table.columns import Columns, Wishes, kind_of, recognized, wishes
+from auditor.sources.table.columns import Columns, Wishes, has_caption, kind_of, recognized, wishes
 from auditor.sources.table.layout import captions
 from auditor.sources.table.nested import outline
 
@@ -51,10 +51,11 @@ def recognizes(path: Path, head: bytes) -> bool:
     ending = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".zst")), "")
     if text[:1] in ("{", "["):
         keys = json.table_keys(text)
-        return recognized(keys) or (bool(keys) and ending in (".jsonl", ".ndjson")) or outline(path) is not None
+        is_line = bool(keys) and ending in (".jsonl", ".ndjson")
+        return recognized(keys) or is_line or keys == ["caption"] or outline(path) is not None
     header = text.partition("\n")[0].rstrip("\r")
     names = delimited.names(header, delimited.delimiter_of(header))
-    is_header = len(names) > 1 and not any(map(delimited.looks_like_data, names))
+    is_header = (len(names) > 1 and not any(map(delimited.looks_like_data, names))) or has_caption(names)
     if recognized(names) or (is_header and ending in (".csv", ".tsv")):
         return True
     return delimited.is_headerless(head.removeprefix(_BOM))
@@ -69,11 +70,14 @@ def read(part: Part) -> Batches:
     """
     wanted = wishes(part.options)
     order: dict[str, int] | None = None
-    kept, others = False, set[str]()
+    kept, others, several = False, set[str](), len(files.expand(part)) > 1
     for piece, frame, columns in _rows(part, wanted):
         if "annotator" in columns and order is None:
             order = _order(part, wanted)
         own = frame
+        if "image" not in columns:
+            number = pl.format("{}:{}", pl.lit(piece.source), "line") if several else pl.col("line").cast(pl.String)
+            own = frame.with_columns(image=number)
         if wanted.language is not None and "language" in frame.columns:
             own = frame.filter((pl.col("language") == wanted.language) | pl.col("reason").is_not_null())
             if own.height < frame.height:
@@ -106,7 +110,8 @@ def reading(part: Part) -> Reading:
         else:
             by = next((columns[thing] for thing in ("slot", "annotator", "identifier") if thing in columns), None)
             slot = slot if by is None else by if "slot" in columns else f"the order of {by}"
-        image = f"{columns['image']}@{columns['start']}" if "start" in columns else columns["image"]
+        image = columns.get("image", "the number of the row")
+        image += f"@{columns['start']}" if "start" in columns else ""
         places = {"image": image, "caption": ", ".join(captions), "slot": slot}
         places |= {"split": columns["split"]} if "split" in columns else {}
         return Reading(places, columns.unread, columns.remarks)
@@ -180,7 +185,7 @@ FORMAT = Format(
     why_left_out="empty cells in rows that have another caption", reading=reading,
     names_of=names_of,
     options={
-        "image_col": "column with the image name",
+        "image_col": "column with the image name; row makes each row an image, in a table without images",
         "caption_col": "column with captions or lists of captions, or several columns with a caption each; * matches "
         "any text",
         "columns": "names of the columns of a file without a header, separated by commas: caption,url",

@@ -18,10 +18,13 @@ from auditor.sources.table.content import Sampled
 Fit = Literal[0, 1, 2]
 
 #: Columns that hold captions (of generated images, of moments to find), or what a model was asked.
-_ASKED = ("prompt", "query")
+_ASKED = ("prompt", "prompts", "query")
 
 #: The column with the name of the object that a record of JSON is in.
 KEY = "(key)"
+
+#: The name of the image column that makes each row an image, in a table without images.
+ROW = "row"
 
 #: Names of columns in the spelling of `_spelled`. The first group that a table has counts.
 _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -151,7 +154,11 @@ def choose(
     except AdvisedError:
         raise
     except SourceError as error:
-        raise AdvisedError(str(error), **content.advised(sampled())) from error
+        advised = content.advised(sampled())
+        image, caption = (_guessed(thing, names, fit, sampled)[0] for thing in ("image", "caption"))
+        if not advised and caption is not None and image is None and not wanted.columns["image"]:
+            advised = {"image_col": ROW}
+        raise AdvisedError(str(error), **advised) from error
 
 
 def _chosen(
@@ -160,6 +167,8 @@ def _chosen(
     chosen, remarks = Columns(), list[str]()
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
+            continue
+        if thing == "image" and wanted.columns[thing] == (ROW,) and ROW not in names:
             continue
         selected = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
         if thing == "caption" and not selected:

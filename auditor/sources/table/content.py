@@ -115,7 +115,7 @@ def without_header(rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]
 def is_value(name: str, column: Sequence[str | None]) -> bool:
     """Return whether the name of a column has digits, and is formed like most of its values: the row is no header."""
     shape, shapes = _shape(name), [_shape(value) for value in column[:_SOME] if value]
-    return shape != name and 2 * shapes.count(shape) > len(shapes)
+    return bool(shape) and 2 * shapes.count(shape) > len(shapes)
 
 
 def _shape(text: str) -> str:
@@ -134,8 +134,10 @@ def advised(values: Values) -> dict[str, Any]:
     """
     captions = caption_columns(values)
     image = image_column(values, captions)
-    if image is None or not captions:
+    if not captions:
         return {}
+    if image is None:
+        return {"image_col": "row", "caption_col": captions} if len(captions) == 1 else {}
     wrong = next((name for name in captions if _WRONG.search(name)), None)
     right = next((name for name in captions if _RIGHT.search(name)), None)
     if wrong and right:

@@ -192,7 +192,8 @@ def _without_header(head: bytes, path: Path, delimiter: str | None) -> _Layout |
             columns = Columns([("image", image), *(several if len(captions) > 1 else [("caption", captions[0])])])
             columns.unread = tuple(name for name in names if name not in columns.values())
             columns.remarks = ("the first line is not a header: columns were chosen by their values",)
-            return _Layout(tried, False, names, columns, has_header=False)
+            padded = all(cell[:1] == " " for row in rows for cell in row[1:])
+            return _Layout(tried, padded, names, columns, has_header=False)
     return None
 
 

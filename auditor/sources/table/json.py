@@ -21,10 +21,10 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
-from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of, recognized
+from auditor.sources.table.columns import Columns, Fit, Wishes, choose, has_caption, kind_of, recognized
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
-from auditor.sources.table.nested import first_row, outline, records
+from auditor.sources.table.nested import first_row, is_by_split, outline, records
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {
@@ -75,6 +75,8 @@ def first_record(text: str) -> dict[str, Any]:
 def _keys(text: str, *, alone: bool) -> list[str]:
     """Return the keys of the object that a text begins with; none if it is broken, or must be `alone` and is not."""
     value, end = _first_value(text)
+    if isinstance(value, str) and not alone:  # a list of texts
+        return ["caption"]
     return [] if not isinstance(value, dict) or (alone and text[end:].strip()) else list(value)
 
 
@@ -92,7 +94,7 @@ def header(text: str) -> dict[str, list[str]]:
     """Return what replaces the separator, `LINES` or `LIST`, and the keys of the first record."""
     listed = _list(text)
     keys = first_keys(listed or text)
-    nested = [] if keys or listed else first_row(text)
+    nested = [] if listed or has_caption(keys) else first_row(text)
     return {NESTED: nested} if nested else {LIST if listed else LINES: keys}
 
 
@@ -157,7 +159,9 @@ def of_list(path: Path) -> Iterator[Record]:
             continue
         first = first or item
         if item.key == first.key:
-            yield Record(item.number, item.value, None, None)
+            yield Record(
+                item.number, {"caption": item.value} if isinstance(item.value, str) else item.value, None, None
+            )
         elif isinstance(item.value, dict) and isinstance(first.value, dict) and {*item.value} == {*first.value}:
             why = f"{path}: lists {first.key!r} and {item.key!r} hold records of one kind; only one list is read"
             raise SourceError(f"{why}; write each to a separate file, then --from {first.key}=FILE for each")
@@ -191,7 +195,9 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
     `start` is the beginning of its text. Raises `SourceError` if a required column is missing.
     """
     read = of_list if _list(start) else of_sequence if _is_sequence(start) else of_lines
-    found = None if _names_columns(start, wanted) else outline(path, wanted.columns["caption"])
+    found = (
+        None if _names_columns(start, wanted) and not is_by_split(start) else outline(path, wanted.columns["caption"])
+    )
     if found is not None:
         read = partial(records, wanted=wanted.columns["caption"], found=found)
     unit = "line" if read is of_lines else "record"

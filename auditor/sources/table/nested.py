@@ -51,6 +51,12 @@ def outline(path: Path, wanted: Collection[str] = ()) -> Outline | None:
     return None
 
 
+def is_by_split(text: str) -> bool:
+    """Return whether a text begins with an object whose first name is a split, with a list."""
+    begun = re.match(r'\{\s*"([^"\\]+)"\s*:\s*\[', text)
+    return begun is not None and _SPLIT.fullmatch(begun[1]) is not None
+
+
 def first_row(text: str) -> list[str]:
     """Return the keys of the first row in a text that begins with an object of objects; none without one."""
     begun = _BY_NAME.match(text)

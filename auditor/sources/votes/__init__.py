@@ -210,7 +210,8 @@ def _name(texts: Mapping[str, str]) -> str:
 
 
 FORMAT = Format(
-    "votes", recognizes, read, kind="pairs", describe=describe, reading=reading, why_left_out="they have no votes", adds_up=True,
+    "votes", recognizes, read, kind="pairs", describe=describe, reading=reading, adds_up=True,
+    why_left_out="they have no votes",
     options={
         **OPTIONS,
         "key_file": "key of the questions from `auditor tasks`, which undoes the random order of B and C",
