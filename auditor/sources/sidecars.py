@@ -111,7 +111,7 @@ def read(part: Part) -> Batches:
 def reading(part: Part) -> Reading:
     """Return what names the images, and what else is in a folder."""
     path, has_lines = files.expand(part)[0], _has_lines(part)
-    remarks = ()
+    remarks: tuple[str, ...] = ()
     if path.is_dir():
         read = {*_texts(path)[1]}
         stems = {text.with_suffix("") for text in read}
