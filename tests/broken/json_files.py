@@ -31,8 +31,6 @@ NOT_JSON: Mapping[str, tuple[Any, str]] = {
     "has a raw line break in a string": (lambda text: text.replace(b" .", b"\n."), r"a\.json:1: not JSON at column \d+: Invalid control character"),
     "is nested 200,000 deep": (lambda _: b'{"images": ' + DEEP, r"a\.json: JSON cannot be read|a\.json:1: not JSON"),
     "is a list nested 200,000 deep": (lambda _: DEEP, r"a\.json: JSON cannot be read|a\.json:1: not JSON"),
-    "has NaN": (lambda text: text.replace(b": 0", b": NaN", 1), r"a\.json, record 1: |all \d+ records"),
-    "has Infinity": (lambda text: text.replace(b": 0", b": -Infinity", 1), r"a\.json, record 1: |all \d+ records"),
     "has a number of 5000 digits": (lambda text: text.replace(b": 0", b": " + b"9" * 5000, 1), r"a\.json"),
 }  # fmt: skip
 

@@ -171,15 +171,6 @@ CASES: tuple[Broken, ...] = (
         arguments=("--option", "image_list_file=@l.txt"),
     ),
     Broken(
-        "parallel: an image list with an image twice",
-        "parallel",
-        {"a.en": b"A\nB\n", "l.txt": b"1.jpg\n1.jpg\n"},
-        r"a\.en:2: duplicate key 1.jpg#0",
-        captions=1,
-        rejected=1,
-        arguments=("--option", "image_list_file=@l.txt"),
-    ),
-    Broken(
         "parallel: an image list that is a device",
         "parallel",
         {"a.en": b"A\nB\n", "l.txt": lambda path: path.symlink_to("/dev/zero")},

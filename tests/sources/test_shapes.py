@@ -240,7 +240,7 @@ READ = {
     "lists of other keys": Shape(
         "c.json", json.dumps([{"id": n, "img": i, "sentence": t} for n, (i, t) in enumerate(FIVE)]).encode(), FIVE, "image ← img"
     ),
-    "columns with other names": Shape("c.csv", table("pic,says", [[*row] for row in FIVE]), FIVE, "image ← pic, the only column of files"),
+    "columns with other names": Shape("c.csv", table("pic,says", [[*row] for row in FIVE]), FIVE, "image ← pic, the only column of files or ids"),
     "other names in Parquet": Shape(
         "c.parquet", parquet(pic=[i for i, _ in FIVE], says=[t for _, t in FIVE], score=[0.5] * 60), FIVE, "the only column of texts"
     ),

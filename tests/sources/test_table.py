@@ -764,8 +764,8 @@ def test_folder_with_broken_splits_is_refused(tmp_path: Path, splits: str) -> No
 
 def test_a_second_list_of_records_is_refused_not_dropped(tmp_path: Path) -> None:
     row = {"image": "a", "caption": "a dog"}
-    (tmp_path / "two.json").write_text(json.dumps({"train": [row], "val": [row, row]}))
-    with pytest.raises(SourceError, match="lists 'train' and 'val' hold records of one kind"):
+    (tmp_path / "two.json").write_text(json.dumps({"mine": [row], "yours": [row, row]}))
+    with pytest.raises(SourceError, match="lists 'mine' and 'yours' hold records of one kind"):
         read(tmp_path / "two.json")
     (tmp_path / "one.json").write_text(json.dumps({"rows": [row], "licenses": [{"id": 1}]}))
     assert read(tmp_path / "one.json").height == 1

@@ -23,6 +23,7 @@ from auditor.sources.reading.files import is_there, open_bytes
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
 from auditor.sources.table.columns import Columns, Wishes, has_caption, kind_of, recognized, wishes
+from auditor.sources.table.content import numbered
 from auditor.sources.table.layout import captions
 from auditor.sources.table.nested import outline
 
@@ -52,10 +53,12 @@ def recognizes(path: Path, head: bytes) -> bool:
     if text[:1] in ("{", "["):
         keys = json.table_keys(text)
         is_line = bool(keys) and ending in (".jsonl", ".ndjson")
-        return recognized(keys) or is_line or keys == ["caption"] or outline(path) is not None
+        is_row = has_caption(keys) or keys[:1] == numbered(1)
+        return recognized(keys) or is_line or is_row or outline(path) is not None
     header = text.partition("\n")[0].rstrip("\r")
     names = delimited.names(header, delimited.delimiter_of(header))
     is_header = (len(names) > 1 and not any(map(delimited.looks_like_data, names))) or has_caption(names)
+    is_header = is_header or (len(names) > 1 and delimited.is_numbered(names))
     if recognized(names) or (is_header and ending in (".csv", ".tsv")):
         return True
     return delimited.is_headerless(head.removeprefix(_BOM))

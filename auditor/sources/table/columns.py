@@ -276,6 +276,7 @@ def _guessed(
 ) -> tuple[str | None, str | None]:
     """Return the column of a thing by its name, and why it was chosen if others suit the thing as well."""
     spelled = {_spelled(name): name for name in reversed(names)}
+    spelled = {re.sub("(id|name|path|file|url)s$", r"\1", name): held for name, held in spelled.items()} | spelled
     groups = [[spelled[name] for name in group if name in spelled] for group in _KNOWN[thing]]
     best = max((fit(thing, name) for group in groups for name in group), default=0)
     fitting = next((some for group in groups if (some := [name for name in group if fit(thing, name) == best])), [])
@@ -305,6 +306,8 @@ def _by_content(
     if thing == "image":
         without = wanted.columns["caption"] or texts
         found = [name for name in content.file_columns(values) if name not in without]
+        alone = content.image_column(values, without) if len(values) == len(texts) + 1 else None
+        found = found or [alone] * (alone is not None)
     else:
         found = [name for name in texts if name != chosen.get("image") and content.distinct(values[name]) > 1]
         stems = {re.sub(r"\d+", "", name) for name in found}
@@ -312,7 +315,7 @@ def _by_content(
             return tuple(found), f"{thing} ← {_listed(found)}: numbered columns of texts"
     if len(found) != 1:
         return (), None
-    return (found[0],), f"{thing} ← {found[0]}, the only column of {'files' if thing == 'image' else 'texts'}"
+    return (found[0],), f"{thing} ← {found[0]}, the only column of {'files or ids' if thing == 'image' else 'texts'}"
 
 
 def _check_no_questions(where: str, names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> None:

@@ -40,7 +40,7 @@ _JOINED = re.compile(r"""['"]\s+['"]""")
 
 _DATA = re.compile(r"(?i)\.(jpe?g|png|gif|webp)\b|^https?://|^-?\d+(\.\d+)?$|\S+(\s+\S+){4}")
 
-_LONGEST_NAME = 200
+_LONGEST_NAME, _PAIR = 200, 2
 
 _SHOWN = 40
 
@@ -70,6 +70,12 @@ def looks_like_data(name: str) -> bool:
     return _DATA.search(name[:_LONGEST_NAME]) is not None
 
 
+def is_numbered(names: list[str]) -> bool:
+    """Return whether names are the numbers that pandas gives to columns without names, perhaps after its index."""
+    named = names[not names[0] :]
+    return named == [str(number) for number in range(len(named))]
+
+
 def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:
     """Yield the rows of the file and the chosen columns; empty lines are skipped.
 
@@ -86,7 +92,7 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]
         rows = records_of(lines, layout.delimiter, padded=layout.padded)
         if layout.has_header:
             next(rows, None)
-        table = _Table(layout.names, layout.columns, layout.padded)
+        table = _Table(layout.names, layout.columns, layout.padded, layout.delimiter)
         while True:
             plain = lines.plain_block(layout.delimiter, len(layout.names)) if table.is_plain else None
             if plain is not None:
@@ -137,7 +143,7 @@ def _layout(path: Path, wanted: Wishes) -> _Layout | None:
     if reason is not None:
         raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
     header_names = [name.strip() for name in fields]
-    data = next((name for name in header_names if looks_like_data(name)), None)
+    data = next((name for name in header_names if looks_like_data(name) and not is_numbered(header_names)), None)
     if data is None and any(map(str.isdecimal, header.replace("_", ""))):
         values = _values(path, delimiter, header_names, padded)
         data = next((name for name in header_names if content.is_value(name, values[name])), None)
@@ -213,7 +219,8 @@ def _rows(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> list[l
 class _Table:
     """The columns of a table, and those that hold lists, by the first valid record."""
 
-    def __init__(self, names: list[str], columns: Columns, padded: bool) -> None:
+    def __init__(self, names: list[str], columns: Columns, padded: bool, delimiter: str) -> None:
+        self._delimiter, self._ends_in_text = delimiter, columns.get("caption") == names[-1]
         self._columns, self._padded, self._width = columns, padded, len(names)
         self._places = [names.index(name) for name in columns.values()]
         self.lists: set[str] = set()
@@ -235,6 +242,9 @@ class _Table:
 
     def row(self, line: int, raw: str, reason: str | None, *fields: str) -> tuple[Any, ...]:
         """Return a record as line, text, reason and the values of its columns."""
+        if reason is None and len(fields) > self._width == _PAIR and self._ends_in_text and '"' not in raw:
+            rest = raw.rstrip("\r\n").split(self._delimiter, self._width - 1)  # a caption that should be in quotes
+            fields = tuple(rest) if not any(" " in cell.strip() for cell in rest[:-1]) else fields
         if reason is None and len(fields) != self._width:
             reason = f"{len(fields)} fields; the header has {self._width}"
         if reason is not None:

@@ -22,6 +22,7 @@ from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, has_caption, kind_of, recognized
+from auditor.sources.table.content import numbered
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
 from auditor.sources.table.nested import first_row, is_by_split, outline, records
@@ -48,7 +49,7 @@ _LISTED = re.compile(
     r'\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)'
 )
 
-_LOOKED_AT = 100
+_LOOKED_AT, _PAIR = 100, 2
 
 _ENOUGH = 1 << 22
 
@@ -75,9 +76,20 @@ def first_record(text: str) -> dict[str, Any]:
 def _keys(text: str, *, alone: bool) -> list[str]:
     """Return the keys of the object that a text begins with; none if it is broken, or must be `alone` and is not."""
     value, end = _first_value(text)
-    if isinstance(value, str) and not alone:  # a list of texts
-        return ["caption"]
+    value = value if alone else _as_object(value)
     return [] if not isinstance(value, dict) or (alone and text[end:].strip()) else list(value)
+
+
+def _as_object(value: Any) -> Any:
+    """Return a text or a list in the place of a record as an object: a caption, or `column 1`, `column 2`, …."""
+    if isinstance(value, str):
+        return {"caption": value}
+    if not isinstance(value, list) or len(value) < _PAIR:
+        return value
+    named = [
+        part if isinstance(part, dict) else {name: part} for name, part in zip(numbered(len(value)), value, strict=True)
+    ]
+    return {name: held for part in named for name, held in part.items()}
 
 
 def table_keys(text: str) -> list[str]:
@@ -159,9 +171,7 @@ def of_list(path: Path) -> Iterator[Record]:
             continue
         first = first or item
         if item.key == first.key:
-            yield Record(
-                item.number, {"caption": item.value} if isinstance(item.value, str) else item.value, None, None
-            )
+            yield Record(item.number, _as_object(item.value), None, None)
         elif isinstance(item.value, dict) and isinstance(first.value, dict) and {*item.value} == {*first.value}:
             why = f"{path}: lists {first.key!r} and {item.key!r} hold records of one kind; only one list is read"
             raise SourceError(f"{why}; write each to a separate file, then --from {first.key}=FILE for each")
