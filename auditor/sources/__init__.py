@@ -29,7 +29,7 @@ from auditor.sources.reading.json_stream import json_fault
 #: The modules of all formats. Detection chooses the first that recognizes a file: general formats come last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
-    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "sidecars", "mapping", "synonyms", "wordlist",
+    "vectors", "mat", "triplets", "coco", "webdataset", "sidecars", "synonyms", "wordlist",
     "table", "parallel",
 )  # fmt: skip
 
@@ -38,6 +38,9 @@ FORMATS: Mapping[str, Format] = {
     file_format.name: file_format
     for file_format in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
 }
+
+#: Former formats whose files tables cover; files that declare datasets may name them.
+_COVERED = ("list", "mapping")
 
 #: After so many records with almost no caption, the file is of another kind: stop instead of rejecting each record.
 _MANY = 1_000_000
@@ -50,6 +53,8 @@ _FIRST_LINE, _KEYS = 120, 12
 
 def find_format(name: str) -> Format:
     """Return a format by its name. Raises `UsageError`, which lists the formats."""
+    if name in _COVERED:
+        return FORMATS["table"]
     if name not in FORMATS:
         raise UsageError(f"{name}: unknown format; the formats are {', '.join(FORMATS)}")
     return FORMATS[name]

@@ -136,11 +136,11 @@ READ = {
     "a caption per line": Shape(
         "captions.txt", "".join(f"{text}\n" for _, text in ONE).encode(), KEYS, "image ← the number of the line"
     ),
-    "JSON by id": Shape("c.json", json.dumps(dict(IDS)).encode(), IDS, "image ← the keys; caption ← the values"),
-    "JSON by id, over lines": Shape("c.json", json.dumps(dict(IDS), indent=4).encode(), IDS, "image ← the keys"),
-    "JSON by file, lists": Shape("c.json", json.dumps(by_image(FIVE)).encode(), FIVE, "slot ← the position in the list"),
+    "JSON by id": Shape("c.json", json.dumps(dict(IDS)).encode(), IDS, "image ← (key); caption ← caption"),
+    "JSON by id, over lines": Shape("c.json", json.dumps(dict(IDS), indent=4).encode(), IDS, "image ← (key)"),
+    "JSON by file, lists": Shape("c.json", json.dumps(by_image(FIVE)).encode(), FIVE, "slot ← the "),
     "JSON list of one-key objects": Shape(
-        "c.json", json.dumps([{image: text} for image, text in IDS], indent=2).encode(), IDS, "image ← the keys"
+        "c.json", json.dumps([{image: text} for image, text in IDS], indent=2).encode(), IDS, "image ← (key)"
     ),
     "JSON objects one after the other": Shape(
         "c.json",

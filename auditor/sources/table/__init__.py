@@ -90,6 +90,8 @@ def read(part: Part) -> Batches:
         accepted = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(
             source=pl.lit(piece.source)
         )
+        if "none" in part.options:
+            accepted = accepted.with_columns(pl.col("text").fill_null(str(part.options["none"])))
         if piece.split is not None and "split" not in columns:
             accepted = accepted.with_columns(split=pl.lit(piece.split))
         yield accepted.select(name for name in CAPTION_SCHEMA if name in accepted.columns)
@@ -199,6 +201,7 @@ FORMAT = Format(
         "annotator_col": "column with the author of the caption, who orders the captions of an image",
         "lang_col": "column with the language of the caption",
         "lang": "language to read; rows in other languages are left out",
+        "none": "the text of an image with an empty list in JSON, which is rejected otherwise: -",
         "delimiter": 'separator of columns: a character, or "tab"',
     },
 )  # fmt: skip

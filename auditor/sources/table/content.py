@@ -122,6 +122,11 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", text.strip()) if any(map(str.isdecimal, text)) else ""
 
 
+def is_file(name: str) -> bool:
+    """Return whether a name is that of a file of an image, sound or video, or a URL."""
+    return _FILE.fullmatch(name) is not None
+
+
 def numbered(width: int) -> list[str]:
     """Return the names of the columns of a table without a header."""
     return [f"column {number}" for number in range(1, width + 1)]
