@@ -85,8 +85,6 @@ SOUND: Mapping[str, Sound] = {
     "brown": Sound("ca01", TAGGED),
     "table": Sound("a.csv", CSV),
     "coco": Sound("a.json", as_json(COCO)),
-    "list": Sound("a.json", as_json(LIST)),
-    "mapping": Sound("a.json", as_json({"a.jpg": ["A kite .", "A red kite ."], "b.jpg": ["Two mugs ."]})),
     "karpathy": Sound("a.json", as_json(KARPATHY)),
     "triplets": Sound("a.json", as_json(TRIPLETS)),
     "webdataset": Sound("a.tar", SHARD),

@@ -306,8 +306,8 @@ def _by_content(
     if thing == "image":
         without = wanted.columns["caption"] or texts
         found = [name for name in content.file_columns(values) if name not in without]
-        alone = content.image_column(values, without) if len(values) == len(texts) + 1 else None
-        found = found or [alone] * (alone is not None)
+        if not found and len(values) == len(texts) + 1:
+            found = [name for name in (content.image_column(values, without),) if name is not None]
     else:
         found = [name for name in texts if name != chosen.get("image") and content.distinct(values[name]) > 1]
         stems = {re.sub(r"\d+", "", name) for name in found}

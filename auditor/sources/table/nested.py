@@ -133,9 +133,10 @@ def _are_images(values: Mapping[str, Any]) -> bool:
 
 def _are_captions(values: Mapping[str, Any]) -> bool:
     """Return whether texts by name are captions by image: names are files or have digits, or texts are long."""
-    if not values or not all(isinstance(value, str | list) and not _holds_objects(value) for value in values.values()):
+    if not values or is_file(next(iter(values))):
+        return bool(values)
+    if not all(isinstance(value, str | list) and not _holds_objects(value) for value in values.values()):
         return False
     named = sum(any(map(str.isdigit, name)) for name in values)
     long = sum(isinstance(value, list) or len(value.split()) > _SHORT for value in values.values())
-    many = 2 * named > len(values) or len(values) > _FEW
-    return is_file(next(iter(values))) or (2 * long > len(values) and many)
+    return 2 * long > len(values) and (2 * named > len(values) or len(values) > _FEW)
