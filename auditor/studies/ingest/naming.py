@@ -187,7 +187,9 @@ class First:
         for batch in batches:
             self.names = self.names if self.names.len() else batch["image"]
             if self._row is None:
-                accepted = batch.filter(pl.col("reason").is_null(), pl.col("left_out").is_null()).head(1)
+                accepted = batch.filter(
+                    pl.col("reason").is_null(), pl.col("left_out").is_null(), pl.col("text") != ""
+                ).head(1)
                 self._row = next(accepted.iter_rows(named=True), None)
             yield batch
 
@@ -213,7 +215,9 @@ def how_read(
     if places and "split" not in places:
         has_splits = source.splits or any(part.split or part.named_split for part in source.parts)
         parts.append("split ← given with the files" if has_splits else "no split")
-    parts += [f"not read: {listed(reading.unread, _UNREAD)}"] if reading.unread else []
+    parts += (
+        [f"not read: {listed([name or '(unnamed)' for name in reading.unread], _UNREAD)}"] if reading.unread else []
+    )
     where = f": {'; '.join(parts)}" if parts else ""
     sentences = [f'{dataset}: {"detected " if detected else ""}format "{source.format}"{where}']
     sentences += [f"{dataset}: {remark}" for remark in reading.remarks]
