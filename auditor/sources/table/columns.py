@@ -6,16 +6,21 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import Option
-from auditor.result import listed
 from auditor.sources.table import content
+from auditor.sources.table.by_content import (
+    Fit,
+    by_content,
+    by_number,
+    check_no_questions,
+    shown,
+    slot_column,
+    spelled,
+    start_column,
+)
 from auditor.sources.table.content import Sampled
-
-#: How well a column suits a thing: not at all (0), by a field inside it (1), or as it is (2).
-Fit = Literal[0, 1, 2]
 
 #: Columns that hold captions (of generated images, of moments to find), or what a model was asked.
 _ASKED = ("prompt", "prompts", "query")
@@ -26,7 +31,7 @@ KEY = "(key)"
 #: The name of the image column that makes each row an image, in a table without images.
 ROW = "row"
 
-#: Names of columns in the spelling of `_spelled`. The first group that a table has counts.
+#: Names of columns in the spelling of `spelled`. The first group that a table has counts.
 _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "image": (
         (
@@ -60,13 +65,6 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "start": (),
 }  # fmt: skip
 
-#: Names of the columns with the start and the end of a segment.
-_UNIT = r"(_(time|timestamp|s|sec|secs|seconds|ms|frame))?"
-_START = re.compile(r"(start|begin|onset|t_start)" + _UNIT)
-_STOP = re.compile(r"(end|stop|offset|t_end|dur|duration|length)" + _UNIT)
-_SPAN = re.compile(r"(time)?stamps?|times?|ts|segments?|spans?|intervals?|moments?")
-_RECORDED = re.compile("vid|clip|movie|film|youtube|yt_?id|audio|sound|episode")
-
 _OPTION = {
     "image": "image_col",
     "caption": "caption_col",
@@ -80,12 +78,6 @@ _OPTION = {
 
 _CAPTION_LIKE = re.compile(r"(caption|sentence|text)s?[ _-]?\d*", re.IGNORECASE)
 
-#: Columns next to questions: of answers, and of their numbers.
-_ANSWER = re.compile("labels?|answers?|gt|gt_answer|ground_truth|target")
-_ASKS = re.compile(rf"question_?id|{_ANSWER.pattern}")
-
-_SOME = 1_000
-
 _NEEDED = ("image", "caption", "language")
 
 _NUMBERED = re.compile(
@@ -93,10 +85,6 @@ _NUMBERED = re.compile(
 )
 
 _FLAGGED = ("image_col", "caption_col", "split_col", "slot_col")
-
-_MOST_NAMES = 20
-
-_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -178,21 +166,21 @@ def _chosen(
         if not selected:
             guessed, remark = None, None
             if thing == "slot":
-                guessed = _slot(names, chosen, sampled)
+                guessed = slot_column(names, chosen, sampled)
             elif thing != "start":
                 guessed, remark = _guessed(thing, names, fit, sampled)
             elif not wanted.columns["image"]:
-                guessed, remark = _start(names, chosen, fit, sampled)
+                guessed, remark = start_column(names, chosen, fit, sampled)
             selected = (guessed,) if guessed else ()
             if not guessed and thing in ("image", "caption"):
-                selected, remark = _by_content(thing, chosen, wanted, fit, sampled)
+                selected, remark = by_content(thing, chosen, wanted.columns["caption"], fit, sampled)
             remarks += [remark] if remark else []
             selected = selected or (known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
             _check_readable(where, thing, name, names, fit)
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
     if not wanted.columns["caption"]:
-        _check_no_questions(where, names, chosen, sampled)
+        check_no_questions(where, names, chosen, sampled)
     read = {*chosen.values()}
     chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
@@ -202,7 +190,7 @@ def _check_readable(where: str, thing: str, name: str, names: Sequence[str], fit
     """Raise `SourceError` for a column that is missing, repeated or unsuitable."""
     flag = _flag(thing)
     if name not in names:
-        raise SourceError(f'{where}: no column "{name}"; the columns are {_listed(names)}; set {flag}')
+        raise SourceError(f'{where}: no column "{name}"; the columns are {shown(names)}; set {flag}')
     if names.count(name) > 1:
         raise SourceError(f'{where}: column "{name}" occurs {names.count(name)} times; rename one')
     if not fit(thing, name):
@@ -213,7 +201,7 @@ def named_by(wish: str, names: Sequence[str]) -> Sequence[str]:
     """Return the columns that match a name or pattern (`caption_*`), by their numbers; else the name itself."""
     if wish in names or not any(sign in wish for sign in "*?["):
         return (wish,)
-    return sorted(fnmatch.filter(names, wish), key=_by_number) or (wish,)
+    return sorted(fnmatch.filter(names, wish), key=by_number) or (wish,)
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
@@ -227,12 +215,7 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
     others = [name for name in names if name not in matches and _CAPTION_LIKE.fullmatch(name)]
     if len(matches) < 2 or len(stems) > 1 or len(places) < len(matches) or others:
         return ()
-    return tuple(sorted(matches, key=_by_number))
-
-
-def _by_number(name: str) -> tuple[int, str]:
-    numbers = re.findall(r"\d{1,9}", name)
-    return (int(numbers[-1]) if numbers else 0, name)
+    return tuple(sorted(matches, key=by_number))
 
 
 def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit], sampled: Sampled) -> None:
@@ -248,7 +231,7 @@ def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str
         single = max(candidates, key=lambda name: content.distinct(values.get(name, ())))
         named = [single] if content.distinct(rows) < len(rows) else candidates
         raise AdvisedError(
-            f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read",
+            f"{where}: {shown(candidates)} may all hold captions; set --caption-col to the columns to read",
             **({"image_col": image} if image else {}),
             caption_col=named,
         )
@@ -257,7 +240,7 @@ def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str
 def has_caption(names: Iterable[str]) -> bool:
     """Return whether one of the names is that of a column with captions."""
     known = {name for group in _KNOWN["caption"] for name in group if name not in _ASKED}
-    return not known.isdisjoint(map(_spelled, names)) or bool(numbered([*names]))
+    return not known.isdisjoint(map(spelled, names)) or bool(numbered([*names]))
 
 
 def kind_of(thing: str) -> str:
@@ -275,14 +258,14 @@ def _guessed(
     thing: str, names: Sequence[str], fit: Callable[[str, str], Fit], sampled: Sampled | None
 ) -> tuple[str | None, str | None]:
     """Return the column of a thing by its name, and why it was chosen if others suit the thing as well."""
-    spelled = {_spelled(name): name for name in reversed(names)}
-    spelled = {re.sub("(id|name|path|file|url)s$", r"\1", name): held for name, held in spelled.items()} | spelled
-    groups = [[spelled[name] for name in group if name in spelled] for group in _KNOWN[thing]]
+    held = {spelled(name): name for name in reversed(names)}
+    held = {re.sub("(id|name|path|file|url)s$", r"\1", known): name for known, name in held.items()} | held
+    groups = [[held[known] for known in group if known in held] for group in _KNOWN[thing]]
     best = max((fit(thing, name) for group in groups for name in group), default=0)
     fitting = next((some for group in groups if (some := [name for name in group if fit(thing, name) == best])), [])
     if not best or not fitting:
         return None, None
-    if sampled is not None and _spelled(fitting[0]) in _ASKED:
+    if sampled is not None and spelled(fitting[0]) in _ASKED:
         prompts = sampled().get(fitting[0], ())
         if content.distinct(prompts) == 1 < len(prompts):  # one instruction for all images
             return None, None
@@ -295,89 +278,6 @@ def _guessed(
         return fitting[0], None
     others = ", ".join(f"{name} has {counts[name]:,}" for name in fitting if name != chosen)
     return chosen, f"{thing} ← {chosen}, which has the most distinct values: {counts[chosen]:,}; {others}"
-
-
-def _by_content(
-    thing: str, chosen: Mapping[str, str], wanted: Wishes, fit: Callable[[str, str], Fit], sampled: Sampled
-) -> tuple[tuple[str, ...], str | None]:
-    """Return the only column whose values are those of a thing, or numbered ones of captions, and why it was chosen."""
-    values = {name: column for name, column in sampled().items() if fit(thing, name) == 2}
-    texts = sorted(content.caption_columns(values), key=_by_number)
-    if thing == "image":
-        without = wanted.columns["caption"] or texts
-        found = [name for name in content.file_columns(values) if name not in without]
-        if not found and len(values) == len(texts) + 1:
-            found = [name for name in (content.image_column(values, without),) if name is not None]
-    else:
-        found = [name for name in texts if name != chosen.get("image") and content.distinct(values[name]) > 1]
-        stems = {re.sub(r"\d+", "", name) for name in found}
-        if len(found) > 1 and len(stems) == 1 and content.distinct(values.get(chosen.get("image", ""), ())):
-            return tuple(found), f"{thing} ← {_listed(found)}: numbered columns of texts"
-    if len(found) != 1:
-        return (), None
-    return (found[0],), f"{thing} ← {found[0]}, the only column of {'files or ids' if thing == 'image' else 'texts'}"
-
-
-def _check_no_questions(where: str, names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> None:
-    """Raise `AdvisedError` for a column of questions next to one of answers: those are no captions."""
-    caption, image = chosen.get("caption", ""), chosen.get("image", "")
-    others = [name for name in names if name != caption]
-    if not caption or not any(_ASKS.fullmatch(_spelled(name)) for name in others):
-        return
-    answer = next((name for name in others if _ANSWER.fullmatch(_spelled(name))), None)
-    asked = {"image_col": image, "question_col": caption, "answer_col": answer}
-    read_as: dict[str, Any] = {"image_col": image, "caption_col": [caption]}
-    if answer is not None:
-        read_as = {"file_format": "choices", "options": [f"{option}={name}" for option, name in asked.items()]}
-    texts = [value for value in sampled().get(caption, ())[:_SOME] if value]
-    if 2 * sum(value.rstrip().endswith("?") for value in texts) > len(texts):
-        raise AdvisedError(
-            f"{where}: {caption} holds questions, not captions; to read them as captions, set --caption-col {caption}",
-            **read_as,
-        )
-
-
-def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> str | None:
-    """Return column `slot`, if its first values are whole numbers that differ in all rows of an image."""
-    name = next((name for name in names if _spelled(name) == "slot"), None)
-    if name is None or "caption" not in chosen:
-        return None
-    values = sampled()
-    slots = [str(value) for value in values.get(name, ())]
-    keys = [*zip(map(str, values.get(chosen["image"], ())), slots, strict=False)]
-    return name if slots and all(map(str.isdecimal, slots)) and len({*keys}) == len(keys) else None
-
-
-def _start(
-    names: Sequence[str], chosen: Mapping[str, str], fit: Callable[[str, str], Fit], sampled: Sampled
-) -> tuple[str | None, str | None]:
-    """Return the column with the start of a segment, if a column has the end, or videos, and images have several.
-
-    Also returns what that makes of the image.
-    """
-    start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
-    recorded = _RECORDED.search(_spelled(chosen.get("image", "")))
-    if start is None or not (recorded or any(_STOP.fullmatch(_spelled(name)) for name in names)):
-        start = next((name for name in names if _SPAN.fullmatch(_spelled(name)) and fit("start", name) == 2), None)
-    if start is None or "image" not in chosen:
-        return None, None
-    values = sampled()
-    images, starts = [[*map(str, values.get(name, ()))] for name in (chosen["image"], start)]
-    if _SPAN.fullmatch(_spelled(start)) and not all(value[:1] == "[" for value in starts):
-        return None, None
-    several = all(value[:2] == "[[" for value in starts) and isinstance(chosen.get("caption"), str)
-    if len({*zip(images, starts, strict=False)}) <= len({*images}) and not several:
-        return None, None
-    return start, f"{start} is the start of a segment: the image is {chosen['image']}@{start}"
-
-
-def _spelled(name: str) -> str:
-    """Return the name of a column in lower case, with `_` for other separators: `image/key` is `image_key`."""
-    return re.sub(r"[\s/.:-]+", "_", name.strip().lower())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return listed([name[:_LONGEST_NAME] for name in names], _MOST_NAMES)
 
 
 def _flag(thing: str) -> str:

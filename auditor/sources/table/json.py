@@ -21,7 +21,8 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
-from auditor.sources.table.columns import Columns, Fit, Wishes, choose, has_caption, kind_of, recognized
+from auditor.sources.table.by_content import Fit
+from auditor.sources.table.columns import Columns, Wishes, choose, has_caption, kind_of, recognized
 from auditor.sources.table.content import numbered
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
@@ -65,12 +66,6 @@ def first_keys(text: str) -> list[str]:
         begun = takewhile(lambda line: line.startswith("{"), text.split("\n")[:_LOOKED_AT])
         return next((keys for line in begun if (keys := _keys(line, alone=True))), [])
     return _keys(text[1:].lstrip(), alone=False)
-
-
-def first_record(text: str) -> dict[str, Any]:
-    """Return the first object of a list that a text begins with; empty if it is broken or cut."""
-    value, _ = _first_value(text[1:].lstrip())
-    return value if isinstance(value, dict) else {}
 
 
 def _keys(text: str, *, alone: bool) -> list[str]:
