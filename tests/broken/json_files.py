@@ -73,14 +73,18 @@ def _typed() -> list[Broken]:
         cases += (
             []
             if name == "a fraction"
-            else [_record("table", f"an image_id that is {name}", {"image_id": image, "caption": "A ."}, says)]
+            else [_record("table", f"list: an image_id that is {name}", {"image_id": image, "caption": "A ."}, says)]
         )
         says = r"filename is missing, or neither a number nor a string"
         record = {"filename": image, "sentences": [{"raw": "A ."}]}
         cases += [_record("karpathy", f"a filename that is {name}", record, says)]
     for name, text in WRONG_TEXTS.items():
         says = r"no caption|caption is (a list|not a string)"
-        cases += [_record("table", f"a caption that is {name}", {"image_id": 9, "caption": text}, says)]
+        cases += (
+            []
+            if name == "an object"
+            else [_record("table", f"list: a caption that is {name}", {"image_id": 9, "caption": text}, says)]
+        )
         says = r"caption is missing, or not a string"
         cases += [_record("coco", f"a caption that is {name}", {"id": 90, "image_id": 2, "caption": text}, says)]
         record = {"filename": "z.jpg", "sentences": [{"raw": text}]}
@@ -97,17 +101,17 @@ def _grown(path: Path) -> None:
 
 
 CASES: tuple[Broken, ...] = (
-    *(case for file_format, value in WHOLE.items() for case in _whole(file_format, value)),
+    *(case for file_format, value in WHOLE.items() if file_format != "table" for case in _whole(file_format, value)),
     *_typed(),
     *(_record(f, "a record that is a number", 7, "a.json:4: |a.json:7: ") for f in ("coco", "table", "karpathy", "triplets")),
     *(_record(f, "a record that is null", None, "a.json:4: |a.json:7: ") for f in ("coco", "table", "karpathy", "triplets")),
-    _record("table", "an empty caption", {"image_id": 9, "caption": ""}, r"a\.json:7: empty caption"),
-    _record("table", "a NUL in a caption", {"image_id": 9, "caption": "a \0 b"}, r"a\.json:7: contains a NUL character"),
-    _record("table", "a lone surrogate", {"image_id": 9, "caption": "a \ud800 b"}, r"a\.json:7: not UTF-8 \(a broken byte or a lone surrogate\)"),
-    _record("table", "a lone surrogate in an image's name", {"image_id": "\udfff", "caption": "a b"}, r"a\.json:7: not UTF-8"),
-    _record("table", "a caption of 10 MB", {"image_id": 9, "caption": "a dog " * 1_700_000}, r"a\.json:7: longer than 1,048,576"),
-    _record("table", "no caption", {"image_id": 9}, r"a\.json:7: no caption"),
-    _record("table", "no image", {"caption": "A ."}, r"a\.json:7: no image"),
+    _record("table", "list: an empty caption", {"image_id": 9, "caption": ""}, r"a\.json:7: empty caption"),
+    _record("table", "list: a NUL in a caption", {"image_id": 9, "caption": "a \0 b"}, r"a\.json:7: contains a NUL character"),
+    _record("table", "list: a lone surrogate", {"image_id": 9, "caption": "a \ud800 b"}, r"a\.json:7: not UTF-8 \(a broken byte or a lone surrogate\)"),
+    _record("table", "list: a lone surrogate in an image's name", {"image_id": "\udfff", "caption": "a b"}, r"a\.json:7: not UTF-8"),
+    _record("table", "list: a caption of 10 MB", {"image_id": 9, "caption": "a dog " * 1_700_000}, r"a\.json:7: longer than 1,048,576"),
+    _record("table", "list: no caption", {"image_id": 9}, r"a\.json:7: no caption"),
+    _record("table", "list: no image", {"caption": "A ."}, r"a\.json:7: no image"),
     _record("coco", "an image that the file does not list", {"id": 90, "image_id": 99, "caption": "A ."}, r"a\.json:7: image 99 is not in the file's list of images"),
     _record("coco", "an id twice", {"id": 1, "image_id": 2, "caption": "A ."}, r"a\.json:7: id 1 occurs before"),
     _record("coco", "a lone surrogate in an id", {"id": "\ud800", "image_id": 2, "caption": "\ud800"}, r"a\.json:7: not UTF-8"),
@@ -128,7 +132,7 @@ CASES: tuple[Broken, ...] = (
     Broken("table: list: an image_id of 4000 digits", "table", {"a.json": as_json(LIST)[:-1] + b', {"image_id": ' + b"9" * 4000 + b', "caption": "A ."}]'}, ".", captions=7),
     Broken("table: list: keys that occur twice", "table", {"a.json": b'[{"image_id": 1, "image_id": 2, "caption": "A .", "caption": "B ."}, {"image_id": 2, "caption": "C ."}]'}, ".", captions=2),
     Broken("table: list: a record longer than 8 MiB", "table", {"a.json": _grown}, r"a\.json:1: not JSON at column \d+: a record longer than 8 MiB"),
-    Broken("table: list: keys and values swapped", "table", {"a.json": as_json([{"A dog .": "caption", "7": "image_id"}])}, r"a\.json: .*no column"),
+    Broken("table: list: keys and values swapped", "table", {"a.json": as_json([{"A dog .": "caption", "7": "image_id"}])}, r"a\.json.*no column"),
     Broken("table: list: names of images as captions", "table", {"a.json": as_json([{"image_id": "A dog .", "caption": "a.jpg"}])}, "names of image files: are columns swapped"),
     Broken("coco: annotations that are an object", "coco", {"a.json": as_json({"images": [], "annotations": {"id": 1}})}, r"a\.json: not of format"),
     Broken("coco: annotations without captions", "coco", {"a.json": as_json({"annotations": [{"id": n, "image_id": n, "bbox": [1, 2]} for n in range(3)]})}, r"a\.json, record 1: caption is missing"),
@@ -160,5 +164,5 @@ CASES: tuple[Broken, ...] = (
     Broken("table: JSONL with a caption of 10 MB", "table", {"a.jsonl": RECORDS + as_json({"image": "x.jpg", "caption": "a dog " * 1_700_000}) + b"\n"}, r"a\.jsonl:5: longer than 1,048,576", captions=4, rejected=1),
     Broken("table: JSONL in UTF-16", "table", {"a.jsonl": RECORDS.decode().encode("utf-16")}, r"a\.jsonl:1: UTF-16"),
     Broken("table: JSONL without the keys of a table", "table", {"a.jsonl": b'{"a": 1, "b": 2}\n'}, r'a\.jsonl:1: no column "image"; the columns are a, b'),
-    Broken("table: a JSON list of lists", "table", {"a.json": b'[["a.jpg", "A ."]]'}, r"a\.json, record 1: not an object"),
+    Broken("table: a JSON list of lists", "table", {"a.json": b'[["a.jpg", "A ."]]'}, r"a\.json, record 1: no column"),
 )  # fmt: skip

@@ -78,7 +78,7 @@ def _folder(name: str, state: bytes, says: str, **files: bytes) -> Broken:
 
 DELIMITED: tuple[Broken, ...] = (
     _csv("a row with a field less", b"x.jpg\n", r"a\.csv:5: 1 fields; the header has 2"),
-    _csv("a row with a field more", b"x.jpg,A dog,more\n", r"a\.csv:5: 3 fields; the header has 2"),
+    _csv("a row with a field more", b"x.jpg,\"A dog\",more\n", r"a\.csv:5: 3 fields; the header has 2"),
     _csv("a quote without end", b'x.jpg,"A dog .\ny.jpg,A cat .\n', r"a\.csv:5: not a record of a delimited table", captions=4),
     _csv("a quote in the middle of a field", b'x.jpg,"A "big" dog ."\n', r"a\.csv:5: not a record of a delimited table"),
     _csv("an empty caption", b"x.jpg,\n", r"a\.csv:5: (empty|no) caption"),
@@ -93,7 +93,7 @@ DELIMITED: tuple[Broken, ...] = (
     _refused("a column twice", b"image,caption,caption\na.jpg,A,B\n", r'a\.csv:1: column "caption" occurs 2 times'),
     _refused("another delimiter than it has", CSV, r"a\.csv:1: no column", "--option", "delimiter=;"),
     _refused("swapped columns", b"caption,image\na.jpg,A dog .\nb.jpg,A cat .\n", "names of image files: are columns swapped"),
-    Broken("table: a list that Python cannot read", "table", {"a.csv": b"image,caption\na.jpg,\"['A dog .', 'A cat .']\"\nb.jpg,\"['A dog .', 'A]\"\n"}, r"a\.csv:3: caption is not a list of Python", captions=2, rejected=1),
+    Broken("table: a list that Python cannot read", "table", {"a.csv": b"image,caption\na.jpg,\"['A dog .', 'A cat .']\"\nb.jpg,\"['A dog .', 'A]\"\n"}, r"a\.csv:3: caption is not a", captions=2, rejected=1),
     _refused("a column that is not there", CSV, r'a\.csv:1: no column "text"', "--caption-col", "text"),
     _refused("an unknown option", CSV, 'has no option color', "--option", "color=red", code=2),
     _refused("an option without a value", CSV, "expected KEY=VALUE", "--option", "delimiter", code=2),

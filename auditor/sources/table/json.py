@@ -327,7 +327,7 @@ def _plain(kind: str, value: Any, name: str) -> str | None:
         value = next((value[inner] for inner in INNER.get(kind, ()) if inner in value), value)
     if value is None:
         return None
-    if kind != "caption" and type(value) in (int, float) and math.isfinite(value):
+    if kind != "caption" and (type(value) is int or (type(value) is float and math.isfinite(value))):
         return str(int(value) if value == int(value) else value)
     if not isinstance(value, str):
         raise ValueError(f"{name} is {'not a string' if kind == 'caption' else 'neither a string nor a number'}")
