@@ -341,6 +341,15 @@ CASES: tuple[Broken, ...] = (
         captions=1,
         rejected=1,
     ),
+    Broken(
+        "sidecars: a broken byte",
+        "sidecars",
+        {"a.txt": b"A kite .\n", "b.txt": b"A caf\xe9 .\n"},
+        r"b\.txt:1: not UTF-8",
+        captions=1,
+        rejected=1,
+        named=("a.txt", "b.txt"),
+    ),
     Broken("entities: a text of 2 MB", "entities", {"7.txt": b"A dog .\n" * (1 << 18)}, r"7\.txt:1: longer than 1 MiB"),
     Broken(
         "brown: a word without a tag",

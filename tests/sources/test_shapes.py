@@ -425,26 +425,6 @@ def test_equally_distinct_columns_go_by_their_names(store: Store, tmp_path: Path
     )
 
 
-def test_texts_next_to_images_are_their_captions(store: Store, tmp_path: Path) -> None:
-    for image, text in ONE:
-        folder = tmp_path / "set" / "10_things"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / image).write_bytes(b"image")
-        (folder / f"{image[:-4]}.txt").write_text(f"{text}\n")
-    (tmp_path / "set" / "README.md").write_text("about")
-    (folder / "bare.png").write_bytes(b"image")
-    result = ingest(store, "q", files=[tmp_path / "set"], config={})
-    assert held(store) == sorted((f"10_things/{image}", text) for image, text in ONE)
-    assert "not read, or images without a text: 10_things/bare.png, README.md" in " · ".join(result.sentences)
-    ingest(store, "named", files=[folder / "*.txt"], config={})
-    assert held(store, "named") == in_order(ONE)
-    for image, texts in by_image(FIVE).items():
-        (tmp_path / "lines").mkdir(exist_ok=True)
-        (tmp_path / "lines" / f"{image[:-4]}.txt").write_text("\n".join(texts))
-    ingest(store, "lines", files=[tmp_path / "lines"], config={})
-    assert held(store, "lines") == in_order([(image[:-4], text) for image, text in FIVE])
-
-
 def test_questions_are_no_captions(store: Store, tmp_path: Path) -> None:
     asked = ({"question_id": n, "image": i, "text": "Is there a dog?", "label": "yes"} for n, (i, _) in enumerate(ONE))
     (tmp_path / "c.jsonl").write_bytes(lines(*asked))

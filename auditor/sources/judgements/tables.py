@@ -33,7 +33,7 @@ def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | N
     """Find the separator and the columns of a table by its first line; null if it has no judgements."""
     for separator, names in _headers(head).items():
         columns = find(names, options)
-        if columns is not None:  # nested ratings of a caption come from several people
+        if columns is not None:  # nested ratings of a caption come from several raters
             return separator, columns._replace(by_people=columns.by_people or separator == NESTED)
     return None
 

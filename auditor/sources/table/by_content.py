@@ -1,4 +1,4 @@
-"""Choose columns of a table by what they hold: those that no name tells, the start of segments, questions."""
+"""Choose columns of a table by what they hold: columns with other names, the start of segments, questions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def by_content(
 
 
 def check_no_questions(where: str, names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> None:
-    """Raise `AdvisedError` for a column of questions next to one of answers: those are no captions."""
+    """Raise `AdvisedError` for a column of questions next to one of answers: those are not captions."""
     caption, image = chosen.get("caption", ""), chosen.get("image", "")
     others = [name for name in names if name != caption]
     if not caption or not any(_ASKS.fullmatch(spelled(name)) for name in others):

@@ -164,16 +164,7 @@ def _chosen(
             if not selected:
                 _check_unambiguous(where, names, fit, sampled)
         if not selected:
-            guessed, remark = None, None
-            if thing == "slot":
-                guessed = slot_column(names, chosen, sampled)
-            elif thing != "start":
-                guessed, remark = _guessed(thing, names, fit, sampled)
-            elif not wanted.columns["image"]:
-                guessed, remark = start_column(names, chosen, fit, sampled)
-            selected = (guessed,) if guessed else ()
-            if not guessed and thing in ("image", "caption"):
-                selected, remark = by_content(thing, chosen, wanted.columns["caption"], fit, sampled)
+            selected, remark = _best(thing, names, chosen, wanted, fit, sampled)
             remarks += [remark] if remark else []
             selected = selected or (known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
@@ -184,6 +175,27 @@ def _chosen(
     read = {*chosen.values()}
     chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
+
+
+def _best(
+    thing: str,
+    names: Sequence[str],
+    chosen: Mapping[str, str],
+    wanted: Wishes,
+    fit: Callable[[str, str], Fit],
+    sampled: Sampled,
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the columns of a thing by their names, else by what they hold, and a remark on the choice."""
+    guessed, remark = None, None
+    if thing == "slot":
+        guessed = slot_column(names, chosen, sampled)
+    elif thing != "start":
+        guessed, remark = _guessed(thing, names, fit, sampled)
+    elif not wanted.columns["image"]:
+        guessed, remark = start_column(names, chosen, fit, sampled)
+    if guessed is None and thing in ("image", "caption"):
+        return by_content(thing, chosen, wanted.columns["caption"], fit, sampled)
+    return ((guessed,) if guessed is not None else ()), remark
 
 
 def _check_readable(where: str, thing: str, name: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:

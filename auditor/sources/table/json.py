@@ -76,7 +76,7 @@ def _keys(text: str, *, alone: bool) -> list[str]:
 
 
 def _as_object(value: Any) -> Any:
-    """Return a text or a list in the place of a record as an object: a caption, or `column 1`, `column 2`, …."""
+    """Return a record that is a text or a list as an object: a caption, or `column 1`, `column 2`, …."""
     if isinstance(value, str):
         return {"caption": value}
     if not isinstance(value, list) or len(value) < _PAIR:
@@ -234,7 +234,7 @@ def _rows(
     lists: dict[str, bool],
     remarks: tuple[str, ...] = (),
 ) -> Iterator[tuple[Any, ...]]:
-    first = _first(records)
+    plain, first = False, _first(records)
     example = _example([record.value for record in first if isinstance(record.value, dict)])
     for record in chain(first, records):
         value, fault = record.value, record.fault
@@ -248,7 +248,10 @@ def _rows(
             columns.unread, columns.remarks = chosen.unread, (*remarks, *chosen.remarks)
         try:
             if fault is None:
-                values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
+                values = [value.get(name) for name in columns.values()]
+                plain = plain or (len(lists) == len(columns) and not any(lists.values()))
+                if not plain or not all(type(held) is str and held.isascii() for held in values):  # the rare case
+                    values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
                 yield (record.number, record.raw, None, *values)
                 continue
         except ValueError as error:

@@ -77,6 +77,9 @@ def first_row(text: str) -> list[str]:
 def records(path: Path, wanted: Collection[str], found: Outline) -> Iterator[Record]:
     """Yield the rows of a file as records; those of an item have its number."""
     for number, item in enumerate(items(path, "table"), 1):
+        if item.number and found.by_image and type(item.value) is str:  # the usual case
+            yield Record(number, {KEY: item.key, "caption": item.value}, None, None)
+            continue
         name, value = _named(item)
         for row in _rows(value, _own(name, by_image=found.by_image), wanted):
             yield Record(number, row, None, None)
