@@ -19,7 +19,7 @@ from auditor.model import CAPTION_SCHEMA, Batches, Part
 from auditor.result import listed
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
-from auditor.sources.reading.json_records import encodable
+from auditor.sources.reading import lines as text_lines
 from auditor.sources.table.content import FILE_ENDINGS
 
 _ENDINGS = (".txt", ".caption", ".json")
@@ -29,7 +29,7 @@ _ABOUT, _LONGEST = ("readme", "license", "licence", "requirements", "classes", "
 
 _LOOKED_AT, _ROWS, _FEW = 20, 4096, 3
 
-_COLUMNS = ("source", "unit", "line", "image", "slot", "text", "reason", "raw")
+_SCHEMA = {name: CAPTION_SCHEMA[name] for name in ("source", "unit", "line", "image", "slot", "text", "reason", "raw")}
 
 
 def recognizes(path: Path, head: bytes) -> bool:
@@ -95,17 +95,24 @@ def _has_lines(part: Part) -> bool:
 def read(part: Part) -> Batches:
     """Yield the captions; an image is named as the file next to the text, or as the text without its ending."""
     has_lines, rows = _has_lines(part), list[tuple[Any, ...]]()
-    schema = {name: CAPTION_SCHEMA[name] for name in _COLUMNS}
     for path, root in _files(part):
-        text, image = _read(path).strip(), _image(path, root)
-        for slot, caption in enumerate(text.splitlines() if has_lines else [text]):
-            fault = None if encodable(caption) else "not UTF-8 (a broken byte)"
-            shown = caption if fault is None else caption.encode(errors="replace").decode()
-            rows.append((path.name, "line", slot + 1, image, slot, None if fault else caption, fault, shown))
+        image = _image(path, root)
+        for slot, (line, text, fault) in enumerate(_captions(path, has_lines=has_lines)):
+            rows.append((path.name, "line", line, image, slot, None if fault else text, fault, text))
         if len(rows) >= _ROWS:
-            yield pl.DataFrame(rows, schema=schema, orient="row")
+            yield pl.DataFrame(rows, schema=_SCHEMA, orient="row")
             rows = []
-    yield pl.DataFrame(rows, schema=schema, orient="row")
+    yield pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def _captions(path: Path, *, has_lines: bool) -> list[tuple[int, str, str | None]]:
+    """Return line, text and fault of the captions in a file: its lines, or all of it with the first fault."""
+    if path.suffix == ".json":
+        return [(1, _read(path), None)]
+    lines = [row for block in text_lines.blocks(path) for row in block.select("line", "raw", "reason").iter_rows()]
+    if has_lines:
+        return [row for row in lines if row[1].strip()]
+    return [(1, "\n".join(text for _, text, _ in lines).strip(), next((why for *_, why in lines if why), None))]
 
 
 def reading(part: Part) -> Reading:
@@ -128,4 +135,4 @@ def reading(part: Part) -> Reading:
     )
 
 
-FORMAT = Format("sidecars", recognizes, read, folders=True, reading=reading)
+FORMAT = Format("sidecars", recognizes, read, folders=True, adds_up=True, reading=reading)

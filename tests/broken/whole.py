@@ -85,7 +85,7 @@ SOUND: Mapping[str, Sound] = {
     "brown": Sound("ca01", TAGGED),
     "table": Sound("a.csv", CSV),
     "coco": Sound("a.json", as_json(COCO)),
-    "sidecars": Sound("a.txt", b"A kite .\n"),
+    "sidecars": Sound("a.txt", b"A kite .\nTwo mugs .\n"),
     "karpathy": Sound("a.json", as_json(KARPATHY)),
     "triplets": Sound("a.json", as_json(TRIPLETS)),
     "webdataset": Sound("a.tar", SHARD),

@@ -37,7 +37,7 @@ def test_lines_are_captions_if_all_texts_have_as_many(store: Store, tmp_path: Pa
     ingest(store, "q", files=[tmp_path], config={})
     assert held(store, "q") == [(stem, caption) for stem, text in TEXTS.items() for caption in (text, "A kite.")]
     (tmp_path / "pic0.caption").write_text("One kite.\nOn\nthree lines.")
-    ingest(store, "whole", files=[tmp_path], config={})
+    ingest(store, "whole", files=[tmp_path], config={}, file_format="sidecars")
     assert held(store, "whole")[0] == ("pic0", "One kite.\nOn\nthree lines.")
 
 

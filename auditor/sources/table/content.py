@@ -113,7 +113,7 @@ def without_header(rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]
 
 
 def is_value(name: str, column: Sequence[str | None]) -> bool:
-    """Return whether the name of a column has digits, and is formed like most of its values: the row is not a header."""
+    """Return whether the name of a column has digits and the form of most of its values: it is not a header."""
     shape, shapes = _shape(name), [_shape(value) for value in column[:_SOME] if value]
     return bool(shape) and 2 * shapes.count(shape) > len(shapes)
 
