@@ -33,8 +33,11 @@ _SCHEMA = {name: CAPTION_SCHEMA[name] for name in ("source", "unit", "line", "im
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a folder whose texts are next to images of the same names, or have equally many lines; or one text."""
-    return are_captions(_texts(path)[1] if path.is_dir() else [path])
+    """Recognize a folder whose texts are next to images of the same names, or have equally many lines; or one line."""
+    if path.is_dir():
+        return are_captions(_texts(path)[1])
+    is_line = path.suffix in _ENDINGS[:2] and len(head.strip().splitlines()) == 1
+    return is_line and _image(path) != path.stem
 
 
 def are_captions(paths: Sequence[Path]) -> bool:

@@ -27,6 +27,8 @@ def test_texts_next_to_images_are_their_captions(store: Store, tmp_path: Path) -
     result = ingest(store, "folder", files=[tmp_path / "set"], config={})
     assert held(store, "folder") == [(f"10_things/{stem}.PNG", text) for stem, text in TEXTS.items()]
     assert "not read, or images without a text: 10_things/bare.png, README.md" in " · ".join(result.sentences)
+    ingest(store, "one", files=[folder / "pic0.txt"], config={})
+    assert held(store, "one") == [("pic0.PNG", TEXTS["pic0"])]
     ingest(store, "pattern", files=[folder / "*.txt"], config={})
     assert held(store, "pattern") == [(f"{stem}.PNG", text) for stem, text in TEXTS.items()]
 
@@ -47,3 +49,10 @@ def test_json_of_img2dataset_is_read_without_texts(store: Store, tmp_path: Path)
         (tmp_path / f"{stem}.json").write_text(json.dumps({"caption": text, "url": "x"}))
     ingest(store, "q", files=[tmp_path], config={})
     assert held(store, "q") == [(f"{stem}.jpg", text) for stem, text in TEXTS.items()]
+
+
+def test_captions_of_many_images_next_to_a_figure_stay_lines(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "captions.txt").write_text("\n".join(TEXTS.values()))
+    (tmp_path / "captions.png").write_bytes(b"image")
+    ingest(store, "q", files=[tmp_path / "captions.txt"], config={})
+    assert len({image for image, _ in held(store, "q")}) == len(TEXTS)
