@@ -48,7 +48,7 @@ def read(part: Part) -> Batches:
     split = part.options.get("split_key")
     keys = (None if split is None else str(split), str(part.options.get("image_key", "id")))
     for path in files.expand(part):
-        yield from batches(path, _captions(path, keys), ids=True)
+        yield from batches(path, _captions(path, keys))
 
 
 #: The split and the name of an image; or the keys that hold them.
