@@ -67,8 +67,10 @@ def is_by_split(text: str) -> bool:
 def first_row(text: str) -> list[str]:
     """Return the keys of the first row in a text that begins with an object of objects; none without one."""
     begun = _BY_NAME.match(text)
+    if begun is None:
+        return []
     try:
-        value = json.JSONDecoder().raw_decode(text, begun.end())[0] if begun is not None else None
+        value, _ = json.JSONDecoder().raw_decode(text, begun.end())
     except (ValueError, RecursionError):
         return []
     return [*next(_rows(value, {KEY: ""}, ()), ())]
