@@ -8,9 +8,9 @@
 -- Every record, with its slot and the reason for its rejection: the reader's reason, a caption without a visible
 -- character (allowed in the output of a system, which is scored as it is), or an identifier or key of an earlier
 -- record (with its split if that differs). Null means accepted; `raw` is the text of rejected records. An empty caption
--- keeps its slot, so filling it in moves no other one. A forced-choice item is rejected as a whole, with the first reason
--- of its captions; `leads` is true only for its right one. Keys are compared by hashes first, and only if slots are given.
--- A slot with rank -1 is a position in a list: if an image has several lists, each continues the one before.
+-- keeps its slot, so filling it in moves no other one. A slot with rank -1 is a place in a list: if an image has several,
+-- each continues the one before. A forced-choice item is rejected as a whole, with the first reason of its captions;
+-- `leads` is true only for its right one. Keys are compared by hashes first, and only if slots are given.
 with readable as not materialized (
     select
         position, source, unit, line, image, slot, rank, identifier, split, text, raw, pair,
@@ -22,47 +22,30 @@ with readable as not materialized (
 ),
 shared_identifier as (
     select identifier, min(position) as first_position
-    from readable
-    where fault is null and identifier is not null
-    group by identifier
-    having count(*) > 1
+    from readable where fault is null and identifier is not null
+    group by identifier having count(*) > 1
 ),
 unmistakable as not materialized (
     select r.* replace (if(r.position > s.first_position, format('{} occurs before', r.identifier), r.fault) as fault)
     from readable as r left join shared_identifier as s using (identifier)
 ),
+relisted as (
+    select image from unmistakable where rank = -1
+    group by image having count(*) > count(distinct slot) and count(distinct split) < 2
+),
 ranked as (
     select position, row_number() over (partition by image order by rank nulls last, position) - 1 as slot
     from unmistakable
-    where (fault is null or fault = 'empty caption') and slot is null
-),
-given as (
-    select u.* replace (coalesce(u.slot, r.slot) as slot)
-    from unmistakable as u left join ranked as r using (position)
-),
-given_hash as (
-    select hash(image, slot) as key_hash
-    from given
-    where fault is null and (select count(slot) > 0 from staged)
-    group by key_hash
-    having count(*) > 1
-),
-continued as (
-    select position, row_number() over (partition by image order by position) - 1 as slot
-    from given
-    where rank = -1
-        and image in (select image from given where hash(image, slot) in (from given_hash))
-        and image not in (select image from given where image is not null group by image having count(distinct split) > 1)
+    where (fault is null or fault = 'empty caption') and (slot is null or image in (from relisted))
 ),
 keyed as (
-    select g.* replace (coalesce(c.slot, g.slot) as slot) from given as g left join continued as c using (position)
+    select u.* replace (coalesce(r.slot, u.slot) as slot)
+    from unmistakable as u left join ranked as r using (position)
 ),
 shared_hash as (
     select hash(image, slot) as key_hash
-    from keyed
-    where fault is null and hash(image, slot) in (from given_hash)
-    group by key_hash
-    having count(*) > 1
+    from keyed where fault is null and (select count(slot) > 0 from staged)
+    group by key_hash having count(*) > 1
 ),
 first_place as (
     select
@@ -70,8 +53,7 @@ first_place as (
         min_by(split, position) as split
     from keyed
     where fault is null and hash(image, slot) in (from shared_hash)
-    group by image, slot
-    having count(*) > 1
+    group by image, slot having count(*) > 1
 ),
 spoilt_item as (
     select
