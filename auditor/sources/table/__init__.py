@@ -185,7 +185,7 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 
 
 FORMAT = Format(
-    "table", recognizes, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
+    "table", recognizes, read, folders=True, split_by_name=True, lines=(".csv", ".tsv"),
     implied_by=frozenset({"image_col", "caption_col", "columns"}),
     why_left_out="empty cells in rows that have another caption", reading=reading,
     names_of=names_of,
