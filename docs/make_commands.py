@@ -80,7 +80,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "auditor distractors phrases:val --task switch-people --task replace-person --task just-scene-plus",
     ),
     "objects": (
-        "auditor ingest things --from things.json --format mapping --option none=- --kind objects",
+        "auditor ingest things --from things.json --option none=- --kind objects",
         "auditor ingest names --from names.txt",
         "auditor objects system sample-varied --objects things --synonyms names --mentions mentions.csv",
     ),
@@ -375,7 +375,7 @@ def _invented(folder: Path) -> None:
     sample = ("--config", "sample/datasets.toml")
     with contextlib.chdir(folder):
         run(shlex.join(["auditor", "ingest", "sample-narrow", "sample-varied", "sample-flawed", *sample]))
-        run("auditor ingest system --from system.json --format list --kind candidates")
+        run("auditor ingest system --from system.json --kind candidates")
         run("auditor ingest stars")
         _voted()
 

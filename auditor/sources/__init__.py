@@ -16,6 +16,7 @@ from pathlib import Path
 
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, location
+from auditor.sources import sidecars
 from auditor.sources.format import Format, Reading
 from auditor.sources.guards import each_unheard, unheard
 from auditor.sources.judgements.tables import ratings as rating_columns
@@ -28,8 +29,8 @@ from auditor.sources.reading.json_stream import json_fault
 #: The modules of all formats. Detection chooses the first that recognizes a file: general formats come last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
-    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "synonyms", "wordlist", "table",
-    "parallel",
+    "vectors", "mat", "triplets", "coco", "webdataset", "sidecars", "synonyms", "wordlist",
+    "table", "parallel",
 )  # fmt: skip
 
 #: Every file format by its name in datasets.toml and --format.
@@ -37,6 +38,9 @@ FORMATS: Mapping[str, Format] = {
     file_format.name: file_format
     for file_format in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
 }
+
+#: Former formats whose files tables cover; files that declare datasets may name them.
+_COVERED = ("list", "mapping")
 
 #: After so many records with almost no caption, the file is of another kind: stop instead of rejecting each record.
 _MANY = 1_000_000
@@ -49,6 +53,8 @@ _FIRST_LINE, _KEYS = 120, 12
 
 def find_format(name: str) -> Format:
     """Return a format by its name. Raises `UsageError`, which lists the formats."""
+    if name in _COVERED:
+        return FORMATS["table"]
     if name not in FORMATS:
         raise UsageError(f"{name}: unknown format; the formats are {', '.join(FORMATS)}")
     return FORMATS[name]
@@ -96,8 +102,8 @@ def guess(part: Part) -> str:
 
     Options may imply it: also one that a single format has. Raises `SourceError` if no format recognizes the file.
     """
-    path = files.expand(part)[0]
-    given = {*part.options}
+    paths = files.expand(part)
+    path, given = paths[0], {*part.options}
     head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if _are_choices(path, head, part):
         return "choices"
@@ -108,6 +114,8 @@ def guess(part: Part) -> str:
         return only[0]
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: the file is empty")
+    if len(paths) > 1 and not given & {"image_list_file"} and sidecars.are_captions(paths):
+        return "sidecars"
     try:
         detected = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
     except OSError as error:
@@ -150,7 +158,7 @@ def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
         keys = list(dict.fromkeys(re.findall(r'"([^"\\]{1,40})"\s*:', text)))[:_KEYS]
         hint = f"name the keys of the image and the caption, among {', '.join(keys)}" if keys else "it has no keys"
         return SourceError(f"{message}; {hint}; see `auditor ingest --formats`")
-    if path.name.removesuffix(".gz").removesuffix(".zst").endswith((".csv", ".tsv")):
+    if "\t" in first or path.name.removesuffix(".gz").removesuffix(".zst").endswith((".csv", ".tsv")):
         return SourceError(f"{message}; if it has no header, name the columns: --columns image,caption")
     return AdvisedError(f"{message}; to read each line as a caption, set --format parallel", file_format="parallel")
 

@@ -33,7 +33,8 @@ _FEWEST, _MOST = 2, 10
 SIDES: Mapping[str, str] = {"right": "right", "right2": "second right", "wrong": "wrong"}
 
 _RIGHT = (
-    "right", "caption", "true_caption", "positive_caption", "positive", "correct", "right_caption", "correct_caption"
+    "right", "caption", "true_caption", "positive_caption", "positive", "correct", "right_caption", "correct_caption",
+    "chosen",
 )  # fmt: skip
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -41,7 +42,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "right2": tuple(f"{name}{two}" for name in _RIGHT for two in ("2", "_2")),
     "wrong": (
         "wrong", "negative_caption", "foil", "false_caption", "distractor", "negative", "hard_negative",
-        "counterfactual", "wrong_caption", "incorrect_caption", "foil_caption",
+        "counterfactual", "wrong_caption", "incorrect_caption", "foil_caption", "rejected",
     ),
     "image": (
         "image", "filename", "file_name", "image_file", "image_path", "image_id", "img", "photo", "video", "video_name",

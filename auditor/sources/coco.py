@@ -31,7 +31,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 
     A record on its own line belongs to a table, unless it holds annotations.
     """
-    if _BEGINNING.match(head) is None or b'"sentences"' in head:
+    if _BEGINNING.match(head) is None or b'"sentences"' in head or b'"videos"' in head:
         return False
     text = head.decode("utf-8-sig", errors="replace").lstrip()
     if keys := first_keys(text):
@@ -48,7 +48,7 @@ def read(part: Part) -> Batches:
     split = part.options.get("split_key")
     keys = (None if split is None else str(split), str(part.options.get("image_key", "id")))
     for path in files.expand(part):
-        yield from batches(path, _captions(path, keys), ids=True)
+        yield from batches(path, _captions(path, keys))
 
 
 #: The split and the name of an image; or the keys that hold them.

@@ -66,6 +66,7 @@ def read(part: Part) -> Batches:
             yield lines.with_columns(
                 image=images["raw"].str.strip_chars(),
                 slot=pl.lit(slot),
+                rank=pl.lit(-1),
                 text="raw",
                 reason=pl.coalesce("reason", pl.format("the image's name: {}", images["reason"])),
             )

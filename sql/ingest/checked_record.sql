@@ -1,5 +1,5 @@
 -- name: checked_record
--- version: 5
+-- version: 6
 -- grain: record of a source
 -- params: empty_allowed BOOLEAN
 -- reads: staged, split_list
@@ -8,8 +8,9 @@
 -- Every record, with its slot and the reason for its rejection: the reader's reason, a caption without a visible
 -- character (allowed in the output of a system, which is scored as it is), or an identifier or key of an earlier
 -- record (with its split if that differs). Null means accepted; `raw` is the text of rejected records. An empty caption
--- keeps its slot, so filling it in moves no other one. A forced-choice item is rejected as a whole, with the first reason
--- of its captions; `leads` is true only for its right one. Keys are compared by hashes first, and only if slots are given.
+-- keeps its slot, so filling it in moves no other one. A slot with rank -1 is a place in a list: if an image has several,
+-- each continues the one before. A forced-choice item is rejected as a whole, with the first reason of its captions;
+-- `leads` is true only for its right one. Keys are compared by hashes first, and only if slots are given.
 with readable as not materialized (
     select
         position, source, unit, line, image, slot, rank, identifier, split, text, raw, pair,
@@ -21,30 +22,30 @@ with readable as not materialized (
 ),
 shared_identifier as (
     select identifier, min(position) as first_position
-    from readable
-    where fault is null and identifier is not null
-    group by identifier
-    having count(*) > 1
+    from readable where fault is null and identifier is not null
+    group by identifier having count(*) > 1
 ),
 unmistakable as not materialized (
     select r.* replace (if(r.position > s.first_position, format('{} occurs before', r.identifier), r.fault) as fault)
     from readable as r left join shared_identifier as s using (identifier)
 ),
+relisted as (
+    select image from unmistakable where rank = -1
+    group by image having count(*) > count(distinct slot) and count(distinct split) < 2
+),
 ranked as (
     select position, row_number() over (partition by image order by rank nulls last, position) - 1 as slot
     from unmistakable
-    where (fault is null or fault = 'empty caption') and slot is null
+    where (fault is null or fault = 'empty caption') and (slot is null or image in (from relisted))
 ),
 keyed as (
-    select u.* replace (coalesce(u.slot, r.slot) as slot)
+    select u.* replace (coalesce(r.slot, u.slot) as slot)
     from unmistakable as u left join ranked as r using (position)
 ),
 shared_hash as (
     select hash(image, slot) as key_hash
-    from keyed
-    where fault is null and (select count(slot) > 0 from staged)
-    group by key_hash
-    having count(*) > 1
+    from keyed where fault is null and (select count(slot) > 0 from staged)
+    group by key_hash having count(*) > 1
 ),
 first_place as (
     select
@@ -52,8 +53,7 @@ first_place as (
         min_by(split, position) as split
     from keyed
     where fault is null and hash(image, slot) in (from shared_hash)
-    group by image, slot
-    having count(*) > 1
+    group by image, slot having count(*) > 1
 ),
 spoilt_item as (
     select

@@ -171,15 +171,6 @@ CASES: tuple[Broken, ...] = (
         arguments=("--option", "image_list_file=@l.txt"),
     ),
     Broken(
-        "parallel: an image list with an image twice",
-        "parallel",
-        {"a.en": b"A\nB\n", "l.txt": b"1.jpg\n1.jpg\n"},
-        r"a\.en:2: duplicate key 1.jpg#0",
-        captions=1,
-        rejected=1,
-        arguments=("--option", "image_list_file=@l.txt"),
-    ),
-    Broken(
         "parallel: an image list that is a device",
         "parallel",
         {"a.en": b"A\nB\n", "l.txt": lambda path: path.symlink_to("/dev/zero")},
@@ -349,6 +340,15 @@ CASES: tuple[Broken, ...] = (
         r"7\.txt:2: not UTF-8",
         captions=1,
         rejected=1,
+    ),
+    Broken(
+        "sidecars: a broken byte",
+        "sidecars",
+        {"a.txt": b"A kite .\n", "b.txt": b"A caf\xe9 .\n"},
+        r"b\.txt:1: not UTF-8",
+        captions=1,
+        rejected=1,
+        named=("a.txt", "b.txt"),
     ),
     Broken("entities: a text of 2 MB", "entities", {"7.txt": b"A dog .\n" * (1 << 18)}, r"7\.txt:1: longer than 1 MiB"),
     Broken(

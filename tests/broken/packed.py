@@ -86,7 +86,7 @@ CASES: tuple[Broken, ...] = (
     _shard("a text of 17 MiB", tarred(GOOD, ("b.txt", bytes(17 << 20))), r"b\.txt: longer than 16 MiB", 1, 1),
     _shard("JSON that is none", tarred(GOOD, ("b.json", b"{")), r"b\.json: not JSON", 1, 1),
     _shard("JSON nested 200,000 deep", tarred(GOOD, ("b.json", b"[" * 200_000)), r"b\.json: not JSON", 1, 1),
-    _shard("JSON with NaN", tarred(GOOD, ("b.json", b'{"caption": NaN}')), r"b\.json: not JSON: NaN is not JSON", 1, 1),
+    _shard("JSON with NaN", tarred(GOOD, ("b.json", b'{"caption": NaN}')), r"b\.json: no .caption. in the JSON", 1, 1),
     _shard("JSON that is a list", tarred(GOOD, ("b.json", b"[1]")), r'b\.json: no "caption" in the JSON', 1, 1),
     _shard("JSON with a number as a caption", tarred(GOOD, ("b.json", b'{"caption": 7}')), r"b\.json: caption 0 is not a string", 1, 1),
     _shard("JSON with a lone surrogate", tarred(GOOD, ("b.json", b'{"caption": "\\ud800"}')), r"b\.json: caption 0 is not UTF-8", 1, 1),

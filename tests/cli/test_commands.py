@@ -124,7 +124,7 @@ def test_unknown_format_is_guessed_and_said(auditor: Callable[..., Run], tmp_pat
     (tmp_path / "a.txt").write_text(CAPTIONS)
     (tmp_path / "b.txt").write_text('[{"image_id": 1, "caption": "x"}]')
     assert 'detected format "flickr"' in auditor("ingest", "a", "--from", "a.txt").stdout
-    assert 'detected format "list"' in auditor("ingest", "b", "--from", "b.txt").stdout
+    assert 'detected format "table"' in auditor("ingest", "b", "--from", "b.txt").stdout
     (tmp_path / "c.bin").write_bytes(bytes(range(256)))
     assert "unknown format" in auditor("ingest", "c", "--from", "c.bin", code=3).stderr
 

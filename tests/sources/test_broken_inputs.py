@@ -35,8 +35,8 @@ from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.model import Part, Source
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
+from auditor.studies.ingest.naming import settings
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
-from auditor.studies.ingest.study import settings
 
 pytestmark = pytest.mark.store
 

@@ -182,7 +182,7 @@ def test_json_of_captions_by_image_is_recognized(
 ) -> None:
     result = taken(store, written(tmp_path, "m.json", json.dumps(content, indent=indent)))
     assert held(store) == [("a.jpg", 0, "one"), ("a.jpg", 1, "two"), ("b.jpg", 0, "x")]
-    assert result.notes[0].startswith('q: detected format "mapping": image ← the keys; caption ← the values')
+    assert result.notes[0].startswith('q: detected format "table": image ← (key); caption ← caption')
 
 
 def test_one_caption_an_image_may_stand_alone(store: Store, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_record_with_a_list_of_captions_stays_one_of_a_table(store: Store, tmp
 
 @pytest.mark.parametrize(
     ("value", "reason"),
-    [("[]", "an image without captions"), ("[3]", "the caption is not a string"), ("7", "not a string")],
+    [("[]", "no caption"), ("[3]", "caption is not a string"), ("7", "not a string")],
 )
 def test_json_by_image_refuses_what_is_no_caption(store: Store, tmp_path: Path, value: str, reason: str) -> None:
     path = written(tmp_path, "m.json", f'{{"a.jpg": ["one", "two"], "b.jpg": {value}}}')

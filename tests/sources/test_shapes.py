@@ -87,6 +87,14 @@ def parquet(**columns: list[object]) -> bytes:
     return written.getvalue()
 
 
+def zipped(members: dict[str, bytes]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return written.getvalue()
+
+
 URLS = [(f"https://example.org/{number}/image.jpg", text) for number, (_, text) in enumerate(ONE)]
 WIDE = [[image, *texts] for image, texts in by_image(FIVE).items()]
 SOUNDS = [[f"{row[0][:-4]}.wav", *row[1:]] for row in WIDE]
@@ -128,11 +136,11 @@ READ = {
     "a caption per line": Shape(
         "captions.txt", "".join(f"{text}\n" for _, text in ONE).encode(), KEYS, "image ← the number of the line"
     ),
-    "JSON by id": Shape("c.json", json.dumps(dict(IDS)).encode(), IDS, "image ← the keys; caption ← the values"),
-    "JSON by id, over lines": Shape("c.json", json.dumps(dict(IDS), indent=4).encode(), IDS, "image ← the keys"),
-    "JSON by file, lists": Shape("c.json", json.dumps(by_image(FIVE)).encode(), FIVE, "slot ← the position in the list"),
+    "JSON by id": Shape("c.json", json.dumps(dict(IDS)).encode(), IDS, "image ← (key); caption ← caption"),
+    "JSON by id, over lines": Shape("c.json", json.dumps(dict(IDS), indent=4).encode(), IDS, "image ← (key)"),
+    "JSON by file, lists": Shape("c.json", json.dumps(by_image(FIVE)).encode(), FIVE, "slot ← the "),
     "JSON list of one-key objects": Shape(
-        "c.json", json.dumps([{image: text} for image, text in IDS], indent=2).encode(), IDS, "image ← the keys"
+        "c.json", json.dumps([{image: text} for image, text in IDS], indent=2).encode(), IDS, "image ← (key)"
     ),
     "JSON objects one after the other": Shape(
         "c.json",
@@ -232,23 +240,77 @@ READ = {
     "lists of other keys": Shape(
         "c.json", json.dumps([{"id": n, "img": i, "sentence": t} for n, (i, t) in enumerate(FIVE)]).encode(), FIVE, "image ← img"
     ),
+    "columns with other names": Shape("c.csv", table("pic,says", [[*row] for row in FIVE]), FIVE, "image ← pic, the only column of files or ids"),
+    "other names in Parquet": Shape(
+        "c.parquet", parquet(pic=[i for i, _ in FIVE], says=[t for _, t in FIVE], score=[0.5] * 60), FIVE, "the only column of texts"
+    ),
+    "other names in JSON lines": Shape("c.jsonl", lines(*({"pic": i, "says": t} for i, t in FIVE)), FIVE, "caption ← says"),
+    "numbered columns of another name": Shape("c.tsv", table(",seq,img_path,d1,d2,d3,d4,d5", [["0", "1", *row] for row in WIDE], "\t"), FIVE, "caption ← d1, d2, d3, d4, d5"),
+    "Python lists": Shape("c.csv", table("id,captions", [[i, repr(ts)] for i, ts in by_image(FIVE).items()]), FIVE, "captions holds Python lists"),
+    "lists as NumPy writes them": Shape(
+        "c.csv", table("id,captions", [[i, f"[{chr(10).join(map(repr, ts))}]"] for i, ts in by_image(FIVE).items()]), FIVE, "captions holds Python lists"
+    ),
+    "a tab and a blank": Shape("c.txt", "".join(f"{i}\t {t}\n" for i, t in STEMS).encode(), STEMS, "image ← column 1"),
+    "no header, a short first caption": Shape(
+        "c.csv", table("", [["PIC_7", "a dog"], *([f"PIC_{i}", t] for i, t in IDS)]), [("PIC_7", "a dog"), *((f"PIC_{i}", t) for i, t in IDS)],
+        "the first line is not a header",
+    ),
+    "results with lists": Shape(
+        "c.json", json.dumps([{"image_id": i, "caption": ts} for i, ts in by_image(FIVE).items()]).encode(), FIVE, "the position in the list"
+    ),
+    "an image in several records": Shape(
+        "c.json", json.dumps([{"image": i, "captions": ts[at:to]} for at, to in ((0, 2), (2, 5)) for i, ts in by_image(FIVE).items()]).encode(),
+        FIVE, "the position in the list",
+    ),
+    "MSR-VTT": Shape(
+        "c.json",
+        json.dumps({"info": {}, "videos": [{"video_id": i, "id": 5} for i, _ in ONE], "sentences": [{"sen_id": n, "video_id": i, "caption": t} for n, (i, t) in enumerate(FIVE)]}).encode(),
+        FIVE, "without captions, not read: info, videos",
+    ),
+    "ActivityNet": Shape(
+        "c.json",
+        json.dumps({i: {"duration": 9.5, "timestamps": [[n, n + 1.5] for n in range(5)], "sentences": ts} for i, ts in by_image(FIVE).items()}).encode(),
+        [(f"{i}@{n % 5}-{n % 5 + 1.5}", t) for n, (i, t) in enumerate(FIVE)], "the image is (key)@timestamps",
+    ),
+    "predictions for segments": Shape(
+        "c.json",
+        json.dumps({"version": "1", "results": {i: [{"sentence": t, "timestamp": [n, 9]} for n, t in enumerate(ts)] for i, ts in by_image(FIVE).items()}}).encode(),
+        [(f"{i}@{n % 5}-9", t) for n, (i, t) in enumerate(FIVE)], "image ← (key)@timestamp",
+    ),
+    "moments of videos": Shape(
+        "c.jsonl", lines(*({"desc_id": n, "desc": t, "vid_name": i, "ts": [n, n + 2]} for n, (i, t) in enumerate(FIVE))),
+        [(f"{i}@{n}-{n + 2}", t) for n, (i, t) in enumerate(FIVE)], "image ← vid_name@ts",
+    ),
+    "kohya's metadata": Shape("c.json", json.dumps({i: {"caption": t, "tags": "a, b"} for i, t in ONE}).encode(), ONE, "image ← (key)"),
+    "regions of images": Shape(
+        "c.json",
+        json.dumps([{"id": n, "regions": [{"region_id": r, "image_id": i, "phrase": t, "x": 1} for r, t in enumerate(ts)]} for n, (i, ts) in enumerate(by_image(FIVE).items())]).encode(),
+        FIVE, "image ← image_id; caption ← phrase",
+    ),
+    "lists by split": Shape(
+        "c.json", json.dumps({"train": [{"file": i, "text": t} for i, t in FIVE[:30]], "val": [{"file": i, "text": t} for i, t in FIVE[30:]]}).encode(),
+        FIVE, "split ← split",
+    ),
+    "descriptions as objects": Shape(
+        "c.jsonl", lines(*({"vid_name": i, "descs": [{"desc": t} for t in ts]} for i, ts in by_image(FIVE).items())), FIVE, "image ← vid_name"
+    ),
+    "a zip archive": Shape("c.zip", zipped({"data/c.csv": table("image,caption", [[*row] for row in FIVE]), "README.md": b"x"}), FIVE, "caption ← caption"),
     **{f"column {name}": column(name) for name in ("src", "photo", "url", "file_name", "image/key", "Image ID", "file", "id")},
     "column video": column("video", "mp4"),
     "column sound": column("sound", "wav"),
 }  # fmt: skip
 
 REFUSED = {
-    "columns with other names": Shape("c.csv", table("pic,says", [[*row] for row in FIVE]), FIVE, "no column"),
-    "other names in Parquet": Shape(
-        "c.parquet", parquet(pic=[i for i, _ in FIVE], says=[t for _, t in FIVE], score=[0.5] * 60), FIVE, "no column"
-    ),
-    "other names in JSON lines": Shape("c.jsonl", lines(*({"pic": i, "says": t} for i, t in FIVE)), FIVE, "no column"),
     "two columns of captions": Shape(
         "c.csv", table("image,caption,text", [row[:3] for row in WIDE]), [row for n, row in enumerate(FIVE) if n % 5 < 2],
         "caption, text may all hold captions",
     ),
     "two columns, several rows": Shape(
         "c.csv", table("image,caption,text", [[i, t, "same"] for i, t in FIVE]), FIVE, "caption, text may all hold captions",
+    ),
+    "texts without images": Shape("c.json", json.dumps([t for _, t in ONE]).encode(), KEYS, 'no column "image"'),
+    "prompts without images": Shape(
+        "c.tsv", table("Prompt,Category", [[t, "art"] for _, t in ONE], "\t"), [(str(n), t) for n, (_, t) in enumerate(ONE, 2)], 'no column "image"'
     ),
     "another encoding": Shape(
         "c.csv", table("image,caption", [[i, f"{t} Füße über Straßen"] for i, t in FIVE]).decode().encode("cp1252"),
@@ -261,8 +323,9 @@ REFUSED = {
 }  # fmt: skip
 
 
-def held(store: Store) -> Rows:
-    return store.query("select image, text from membership join caption using (caption_id) order by image, slot").rows()
+def held(store: Store, dataset: str = "q") -> Rows:
+    select = "select image, text from membership join caption using (caption_id) where dataset = $dataset"
+    return store.query(f"{select} order by image, slot", {"dataset": dataset}).rows()
 
 
 def in_order(rows: Rows) -> Rows:
@@ -360,3 +423,41 @@ def test_equally_distinct_columns_go_by_their_names(store: Store, tmp_path: Path
     assert "image ← filename; caption ← caption; slot ← the order of the rows; no split; not read: url" in " · ".join(
         result.sentences
     )
+
+
+def test_questions_are_no_captions(store: Store, tmp_path: Path) -> None:
+    asked = ({"question_id": n, "image": i, "text": "Is there a dog?", "label": "yes"} for n, (i, _) in enumerate(ONE))
+    (tmp_path / "c.jsonl").write_bytes(lines(*asked))
+    with pytest.raises(SourceError, match=r"holds questions.*question_col=text --option answer_col=label`$"):
+        ingest(store, "q", files=[tmp_path / "c.jsonl"], config={})
+
+
+def test_advice_that_does_not_work_is_not_given(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_bytes(table("image,question,answer", [[i, t, "a man here"] for i, t in ONE]))
+    with pytest.raises(SourceError, match=r"set --caption-col$"):
+        ingest(store, "q", files=[tmp_path / "c.csv"], config={})
+    archive = zipped({"a.csv": b"image,caption\n", "b.csv": b"image,caption\n"})
+    (tmp_path / "c.zip").write_bytes(archive)
+    with pytest.raises(SourceError, match=r"c.zip: holds 2 tables: a.csv, b.csv; unpack it, and name one"):
+        ingest(store, "q", files=[tmp_path / "c.zip"], config={})
+
+
+@pytest.mark.parametrize(
+    ("header", "winners"),
+    [("caption1,caption2,winner", ("1", "caption2")), ("caption_a,caption_b,preference", ("A", "B"))],
+)
+def test_preferences_are_votes(store: Store, tmp_path: Path, header: str, winners: tuple[str, str]) -> None:
+    rows = [["a.jpg", "a dog", "a cat", winners[0]], ["b.jpg", "a man", "a boy", winners[1]]]
+    (tmp_path / "c.csv").write_bytes(table(f"image,{header}", rows))
+    result = ingest(store, "q", files=[tmp_path / "c.csv"], config={})
+    assert 'detected format "votes"' in " ".join(result.notes)
+
+
+def test_ratings_with_their_references_are_judgements(store: Store, tmp_path: Path) -> None:
+    rated = [{"image_path": "a.jpg", "caption": "a dog", "rating": r} for r in (4, 3)]
+    held = {"1": {"image_path": "a.jpg", "ground_truth": ["one dog", "the dog"], "human_judgement": rated}}
+    (tmp_path / "c.json").write_bytes(json.dumps(held).encode())
+    ingest(store, "q", files=[tmp_path / "c.json"], config={})
+    assert store.query("select score from judgement order by score").rows() == [(3.0,), (4.0,)]
+    ingest(store, "r", files=[tmp_path / "c.json"], config={}, file_format="table", caption_col=["ground_truth"])
+    assert store.query("select image from membership where dataset = 'r'").height == 2

@@ -30,14 +30,21 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def reading(part: Part) -> Reading:
-    """Report the columns of references, which are separate captions and not read here."""
-    names = tables.references(tables.first_names(files.head(files.expand(part)[0])))
+    """Return the columns of a table; those of references are separate captions, and not read here."""
+    head = files.head(files.expand(part)[0])
+    every, table = tables.first_names(head), tables.table(head, part.options)
+    names = tables.references(every)
+    places: dict[str, str] = {}
+    if table is not None:
+        captions, scores = ((every[at] for at in held) for held in (table[1].captions, table[1].scores))
+        places = {"image": every[table[1].image], "caption": ", ".join(captions), "score": ", ".join(scores)}
     return Reading(
+        places,
         remarks=tuple(
             f"references in column {name} are not read; ingest them as another dataset: --format table "
             f"--caption-col {name}"
             for name in names
-        )
+        ),
     )
 
 

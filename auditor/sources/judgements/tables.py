@@ -18,7 +18,7 @@ from auditor.sources.judgements import flickr8k
 from auditor.sources.reading import files
 from auditor.sources.reading.delimited import headers
 from auditor.sources.reading.json_records import COCO_FILE
-from auditor.sources.table.json import LINES, LIST, header, rows_of
+from auditor.sources.table.json import LINES, LIST, NESTED, header, rows_of
 
 _RECORD: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("image", "identity", "judge", "votes", "key"), pl.String()),
@@ -33,8 +33,8 @@ def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | N
     """Find the separator and the columns of a table by its first line; null if it has no judgements."""
     for separator, names in _headers(head).items():
         columns = find(names, options)
-        if columns is not None:
-            return separator, columns
+        if columns is not None:  # nested ratings of a caption come from several raters
+            return separator, columns._replace(by_people=columns.by_people or separator == NESTED)
     return None
 
 
@@ -62,7 +62,7 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
     yield (
         pl.concat([_gathered(ratings, columns), refused.select("line", "reason", "raw")], how="diagonal")
         .sort("line", maintain_order=True)
-        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator == LIST else "line"))
+        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator in (LIST, NESTED) else "line"))
     )
 
 
@@ -79,7 +79,7 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
 
 def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, str, str | None, list[Any]]]:
     """Yield line, raw, fault and fields of each record below the header, or of each record of JSON."""
-    if separator not in (LINES, LIST):
+    if separator not in (LINES, LIST, NESTED):
         yield from rows_of(path, separator, [""] * columns.width)
         return
     names = first_names(files.head(path))
@@ -186,7 +186,10 @@ def _gathered(ratings: pl.DataFrame, columns: Columns) -> pl.DataFrame:
 
 
 #: Columns of rated captions, and of the references that they are compared with.
-_CANDIDATES, _REFERENCES = ("candidate", "cand", "hypothesis", "hyp", "mt"), ("references", "refs", "reference", "ref")
+_CANDIDATES, _REFERENCES = (
+    ("candidate", "cand", "hypothesis", "hyp", "mt"),
+    ("references", "refs", "reference", "ref", "ground_truth"),
+)
 
 _SCORES = ("score", "rating", "judgement", "judgment")
 

@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import lzma
+import shutil
 import stat
 import struct
 import sys
@@ -21,6 +22,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.files import printable
+from auditor.result import listed
 from auditor.sources.guards import check_expansion
 from auditor.sources.reading import files
 
@@ -37,6 +39,8 @@ _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 
 _BLOCK = 1 << 20
+
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".token")
 
 #: Errors of the archive modules for damage; RuntimeError is an encrypted zip, or endlessly nested headers.
 _DAMAGED = (
@@ -72,6 +76,34 @@ def members(path: Path) -> Iterator[Member]:
     walk = _of_zip if files.head(path, len(_ZIP)) in (_ZIP, _EMPTY_ZIP) else _of_tar
     with files.open_bytes(path) as stream, _readable(path):
         yield from walk(path, stream)
+
+
+def sole_table(path: Path, folder: Path) -> tuple[Path, list[str]] | None:
+    """Extract the only table of a zip archive to a folder. Return it and the other names; null for other files.
+
+    Raises `SourceError`, with their names, for several tables.
+    """
+    if not path.is_file() or files.head(path, len(_ZIP)) != _ZIP or path.suffix.lower() != ".zip":
+        return None
+    tables, others, saved = list[str](), list[str](), folder / "table"
+    for member in members(path):
+        name = PurePosixPath(member.name)
+        hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
+        if member.fault or hidden or name.suffix.lower() not in _TABLES:
+            others += [] if hidden else [member.name]
+            continue
+        tables.append(member.name)
+        if len(tables) == 1:
+            saved = folder / path.stem / name.name
+            saved.parent.mkdir(parents=True, exist_ok=True)
+            with saved.open("wb") as copy:
+                shutil.copyfileobj(member.file, copy)
+    stems = {PurePosixPath(name).stem for name in others}
+    if any(PurePosixPath(name).stem in stems for name in tables):  # samples of files with one stem
+        return None
+    if len(tables) > 1:
+        raise SourceError(f"{path}: holds {len(tables)} tables: {listed(tables, 5)}; unpack it, and name one of them")
+    return (saved, others) if tables else None
 
 
 def refusal(path: Path, member: Member) -> pl.DataFrame:

@@ -21,14 +21,14 @@ _COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "r
 COCO_FILE = r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg"
 
 
-def batches(path: Path, items: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
+def batches(path: Path, items: Iterable[Item]) -> Iterator[pl.DataFrame]:
     """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.
 
-    With `ids`, every `id` is unique, and numeric ids order the captions of an image.
+    Every `id` is unique, and numeric ids order the captions of an image.
     """
     remaining = iter(items)
     while batch := list(islice(remaining, BATCH)):
-        yield frame(path, [_row(item, ids) for item in batch])
+        yield frame(path, [_row(item) for item in batch])
 
 
 def frame(path: Path, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
@@ -37,12 +37,12 @@ def frame(path: Path, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(source=pl.lit(path.name), unit=pl.lit("record"))
 
 
-def _row(item: Item, ids: bool) -> tuple[Any, ...]:
+def _row(item: Item) -> tuple[Any, ...]:
     record = item.value
     reason = refuse(record) or item.fault
     if reason is not None:
         return (item.number, None, None, None, None, None, reason, show(record))
-    identifier = record.get("id") if ids else None
+    identifier = record.get("id")
     rank = identifier if type(identifier) is int and abs(identifier) < 2**63 else None
     named = f"id {identifier}" if isinstance(identifier, int | str) and encodable(str(identifier)) else None
     split = _split(record.get("split"))

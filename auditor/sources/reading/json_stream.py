@@ -25,12 +25,8 @@ _OF_NUMBERS = "0123456789+-.eE"
 _LONGEST_WORD = 16  # characters of the longest token that a block end can split, an escape or a literal
 
 
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-#: Standard JSON, without NaN and infinity.
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+#: JSON as programs write it: NaN and infinity, which the standard does not have, are missing values.
+DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 
 
 class Item(NamedTuple):

@@ -22,8 +22,10 @@ from auditor.sources.reading import files
 from auditor.sources.reading.files import is_there, open_bytes
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
-from auditor.sources.table.columns import Columns, Wishes, kind_of, recognized, wishes
+from auditor.sources.table.columns import Columns, Wishes, has_caption, kind_of, recognized, wishes
+from auditor.sources.table.content import numbered
 from auditor.sources.table.layout import captions
+from auditor.sources.table.nested import outline
 
 _COLUMNAR = (PARQUET, ARROW, STREAM)
 
@@ -50,10 +52,13 @@ def recognizes(path: Path, head: bytes) -> bool:
     ending = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".zst")), "")
     if text[:1] in ("{", "["):
         keys = json.table_keys(text)
-        return recognized(keys) or (bool(keys) and ending in (".jsonl", ".ndjson"))
+        is_line = bool(keys) and ending in (".jsonl", ".ndjson")
+        is_row = has_caption(keys) or keys[:1] == numbered(1)
+        return recognized(keys) or is_line or is_row or outline(path) is not None
     header = text.partition("\n")[0].rstrip("\r")
     names = delimited.names(header, delimited.delimiter_of(header))
-    is_header = len(names) > 1 and not any(map(delimited.looks_like_data, names))
+    is_header = (len(names) > 1 and not any(map(delimited.looks_like_data, names))) or has_caption(names)
+    is_header = is_header or (len(names) > 1 and delimited.is_numbered(names))
     if recognized(names) or (is_header and ending in (".csv", ".tsv")):
         return True
     return delimited.is_headerless(head.removeprefix(_BOM))
@@ -68,11 +73,14 @@ def read(part: Part) -> Batches:
     """
     wanted = wishes(part.options)
     order: dict[str, int] | None = None
-    kept, others = False, set[str]()
+    kept, others, several = False, set[str](), len(files.expand(part)) > 1
     for piece, frame, columns in _rows(part, wanted):
         if "annotator" in columns and order is None:
             order = _order(part, wanted)
         own = frame
+        if "image" not in columns:
+            number = pl.format("{}:{}", pl.lit(piece.source), "line") if several else pl.col("line").cast(pl.String)
+            own = frame.with_columns(image=number)
         if wanted.language is not None and "language" in frame.columns:
             own = frame.filter((pl.col("language") == wanted.language) | pl.col("reason").is_not_null())
             if own.height < frame.height:
@@ -82,6 +90,8 @@ def read(part: Part) -> Batches:
         accepted = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(
             source=pl.lit(piece.source)
         )
+        if "none" in part.options:
+            accepted = accepted.with_columns(pl.col("text").fill_null(str(part.options["none"])))
         if piece.split is not None and "split" not in columns:
             accepted = accepted.with_columns(split=pl.lit(piece.split))
         yield accepted.select(name for name in CAPTION_SCHEMA if name in accepted.columns)
@@ -100,12 +110,13 @@ def reading(part: Part) -> Reading:
         slot = "the order of the rows"
         if len(captions) > 1:
             slot = f"the order of the columns (0 to {len(captions) - 1})"
-        elif isinstance(frame.schema["caption"], pl.List):
+        elif isinstance(frame.schema["caption"], pl.List) and "start" not in columns:
             slot = "the position in the list"
         else:
             by = next((columns[thing] for thing in ("slot", "annotator", "identifier") if thing in columns), None)
             slot = slot if by is None else by if "slot" in columns else f"the order of {by}"
-        image = f"{columns['image']}@{columns['start']}" if "start" in columns else columns["image"]
+        image = columns.get("image", "the number of the row")
+        image += f"@{columns['start']}" if "start" in columns else ""
         places = {"image": image, "caption": ", ".join(captions), "slot": slot}
         places |= {"split": columns["split"]} if "split" in columns else {}
         return Reading(places, columns.unread, columns.remarks)
@@ -174,12 +185,12 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 
 
 FORMAT = Format(
-    "table", recognizes, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
+    "table", recognizes, read, folders=True, split_by_name=True, lines=(".csv", ".tsv"),
     implied_by=frozenset({"image_col", "caption_col", "columns"}),
     why_left_out="empty cells in rows that have another caption", reading=reading,
     names_of=names_of,
     options={
-        "image_col": "column with the image name",
+        "image_col": "column with the image name; row makes each row an image, in a table without images",
         "caption_col": "column with captions or lists of captions, or several columns with a caption each; * matches "
         "any text",
         "columns": "names of the columns of a file without a header, separated by commas: caption,url",
@@ -190,6 +201,7 @@ FORMAT = Format(
         "annotator_col": "column with the author of the caption, who orders the captions of an image",
         "lang_col": "column with the language of the caption",
         "lang": "language to read; rows in other languages are left out",
+        "none": "the text of an image with an empty list in JSON, which is rejected otherwise: -",
         "delimiter": 'separator of columns: a character, or "tab"',
     },
 )  # fmt: skip

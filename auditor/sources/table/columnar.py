@@ -32,7 +32,8 @@ from auditor.sources.guards import (
 )
 from auditor.sources.reading.batches import BATCH
 from auditor.sources.table import content
-from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
+from auditor.sources.table.by_content import Fit
+from auditor.sources.table.columns import Columns, Wishes, choose, kind_of
 from auditor.sources.table.json import ASKING, INNER
 
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"

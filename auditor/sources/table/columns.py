@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import Option
-from auditor.result import listed
 from auditor.sources.table import content
+from auditor.sources.table.by_content import (
+    Fit,
+    by_content,
+    by_number,
+    check_no_questions,
+    shown,
+    slot_column,
+    spelled,
+    start_column,
+)
 from auditor.sources.table.content import Sampled
 
-#: How well a column suits a thing: not at all (0), by a field inside it (1), or as it is (2).
-Fit = Literal[0, 1, 2]
+#: Columns that hold captions (of generated images, of moments to find), or what a model was asked.
+_ASKED = ("prompt", "prompts", "query")
 
-#: A column that holds captions (of generated images), or what a model was asked.
-_ASKED = "prompt"
+#: The column with the name of the object that a record of JSON is in.
+KEY = "(key)"
 
-#: Names of columns in the spelling of `_spelled`. The first group that a table has counts.
+#: The name of the image column that makes each row an image, in a table without images.
+ROW = "row"
+
+#: Names of columns in the spelling of `spelled`. The first group that a table has counts.
 _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "image": (
         (
@@ -29,8 +40,10 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
             "image_src", "image_key", "image_filename", "src", "photo", "photo_id", "photo_url", "picture", "file",
             "path", "fname", "video", "video_id", "video_name", "video_path", "youtube_id", "ytid", "clip", "clip_id",
             "sound", "sound_id", "sound_name", "audio", "audio_id", "audio_path", "audio_file", "wav", "audio_filename",
+            "vid", "vid_name", "videoid", "video_file", "video_filename", "clip_name", "img_file", "image_names",
         ),
-        ("key", "uid", "sample_id", "question_id", "id"),
+        (KEY,),
+        ("key", "uid", "sample_id", "question_id", "id", "ref_id"),
     ),
     "caption": (
         (
@@ -39,10 +52,10 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ),
         (
             "alt_text", "alttext", "alt", "prediction", "generated_caption", "generated_text", "response", "output",
-            "completion",
+            "completion", "desc", "descs", "sent", "sents", "phrase",
         ),
         ("conversations", "conversation", "messages"),
-        (_ASKED,),
+        _ASKED,
     ),
     "identifier": (("sentid", "sentids"),),
     "split": (("split",),),
@@ -51,12 +64,6 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "slot": (),
     "start": (),
 }  # fmt: skip
-
-#: Names of the columns with the start and the end of a segment.
-_UNIT = r"(_(time|timestamp|s|sec|secs|seconds|ms|frame))?"
-_START = re.compile(r"(start|begin|onset|t_start)" + _UNIT)
-_STOP = re.compile(r"(end|stop|offset|t_end|dur|duration|length)" + _UNIT)
-_RECORDED = re.compile("vid|clip|movie|film|youtube|yt_?id|audio|sound|episode")
 
 _OPTION = {
     "image": "image_col",
@@ -78,10 +85,6 @@ _NUMBERED = re.compile(
 )
 
 _FLAGGED = ("image_col", "caption_col", "split_col", "slot_col")
-
-_MOST_NAMES = 20
-
-_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,11 @@ def choose(
     except AdvisedError:
         raise
     except SourceError as error:
-        raise AdvisedError(str(error), **content.advised(sampled())) from error
+        advised = content.advised(sampled())
+        image, caption = (_guessed(thing, names, fit, sampled)[0] for thing in ("image", "caption"))
+        if not advised and caption is not None and image is None and not wanted.columns["image"]:
+            advised = {"image_col": ROW}
+        raise AdvisedError(str(error), **advised) from error
 
 
 def _chosen(
@@ -149,34 +156,53 @@ def _chosen(
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
+        if thing == "image" and wanted.columns[thing] == (ROW,) and ROW not in names:
+            continue
         selected = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
         if thing == "caption" and not selected:
             selected = numbered(names)
             if not selected:
                 _check_unambiguous(where, names, fit, sampled)
         if not selected:
-            guessed, remark = None, None
-            if thing == "slot":
-                guessed = _slot(names, chosen, sampled)
-            elif thing != "start":
-                guessed, remark = _guessed(thing, names, fit, sampled)
-            elif not wanted.columns["image"]:
-                guessed, remark = _start(names, chosen, fit, sampled)
+            selected, remark = _best(thing, names, chosen, wanted, fit, sampled)
             remarks += [remark] if remark else []
-            selected = (guessed,) if guessed else known[0][:1] if thing in _NEEDED else ()
+            selected = selected or (known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
             _check_readable(where, thing, name, names, fit)
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
+    if not wanted.columns["caption"]:
+        check_no_questions(where, names, chosen, sampled)
     read = {*chosen.values()}
     chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
+
+
+def _best(
+    thing: str,
+    names: Sequence[str],
+    chosen: Mapping[str, str],
+    wanted: Wishes,
+    fit: Callable[[str, str], Fit],
+    sampled: Sampled,
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the columns of a thing by their names, else by what they hold, and a remark on the choice."""
+    guessed, remark = None, None
+    if thing == "slot":
+        guessed = slot_column(names, chosen, sampled)
+    elif thing != "start":
+        guessed, remark = _guessed(thing, names, fit, sampled)
+    elif not wanted.columns["image"]:
+        guessed, remark = start_column(names, chosen, fit, sampled)
+    if guessed is None and thing in ("image", "caption"):
+        return by_content(thing, chosen, wanted.columns["caption"], fit, sampled)
+    return ((guessed,) if guessed is not None else ()), remark
 
 
 def _check_readable(where: str, thing: str, name: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
     """Raise `SourceError` for a column that is missing, repeated or unsuitable."""
     flag = _flag(thing)
     if name not in names:
-        raise SourceError(f'{where}: no column "{name}"; the columns are {_listed(names)}; set {flag}')
+        raise SourceError(f'{where}: no column "{name}"; the columns are {shown(names)}; set {flag}')
     if names.count(name) > 1:
         raise SourceError(f'{where}: column "{name}" occurs {names.count(name)} times; rename one')
     if not fit(thing, name):
@@ -187,7 +213,7 @@ def named_by(wish: str, names: Sequence[str]) -> Sequence[str]:
     """Return the columns that match a name or pattern (`caption_*`), by their numbers; else the name itself."""
     if wish in names or not any(sign in wish for sign in "*?["):
         return (wish,)
-    return sorted(fnmatch.filter(names, wish), key=_by_number) or (wish,)
+    return sorted(fnmatch.filter(names, wish), key=by_number) or (wish,)
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
@@ -201,12 +227,7 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
     others = [name for name in names if name not in matches and _CAPTION_LIKE.fullmatch(name)]
     if len(matches) < 2 or len(stems) > 1 or len(places) < len(matches) or others:
         return ()
-    return tuple(sorted(matches, key=_by_number))
-
-
-def _by_number(name: str) -> tuple[int, str]:
-    numbers = re.findall(r"\d{1,9}", name)
-    return (int(numbers[-1]) if numbers else 0, name)
+    return tuple(sorted(matches, key=by_number))
 
 
 def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit], sampled: Sampled) -> None:
@@ -222,10 +243,16 @@ def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str
         single = max(candidates, key=lambda name: content.distinct(values.get(name, ())))
         named = [single] if content.distinct(rows) < len(rows) else candidates
         raise AdvisedError(
-            f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read",
+            f"{where}: {shown(candidates)} may all hold captions; set --caption-col to the columns to read",
             **({"image_col": image} if image else {}),
             caption_col=named,
         )
+
+
+def has_caption(names: Iterable[str]) -> bool:
+    """Return whether one of the names is that of a column with captions."""
+    known = {name for group in _KNOWN["caption"] for name in group if name not in _ASKED}
+    return not known.isdisjoint(map(spelled, names)) or bool(numbered([*names]))
 
 
 def kind_of(thing: str) -> str:
@@ -243,13 +270,14 @@ def _guessed(
     thing: str, names: Sequence[str], fit: Callable[[str, str], Fit], sampled: Sampled | None
 ) -> tuple[str | None, str | None]:
     """Return the column of a thing by its name, and why it was chosen if others suit the thing as well."""
-    spelled = {_spelled(name): name for name in reversed(names)}
-    groups = [[spelled[name] for name in group if name in spelled] for group in _KNOWN[thing]]
+    held = {spelled(name): name for name in reversed(names)}
+    held = {re.sub("(id|name|path|file|url)s$", r"\1", known): name for known, name in held.items()} | held
+    groups = [[held[known] for known in group if known in held] for group in _KNOWN[thing]]
     best = max((fit(thing, name) for group in groups for name in group), default=0)
     fitting = next((some for group in groups if (some := [name for name in group if fit(thing, name) == best])), [])
     if not best or not fitting:
         return None, None
-    if sampled is not None and _spelled(fitting[0]) == _ASKED:
+    if sampled is not None and spelled(fitting[0]) in _ASKED:
         prompts = sampled().get(fitting[0], ())
         if content.distinct(prompts) == 1 < len(prompts):  # one instruction for all images
             return None, None
@@ -262,45 +290,6 @@ def _guessed(
         return fitting[0], None
     others = ", ".join(f"{name} has {counts[name]:,}" for name in fitting if name != chosen)
     return chosen, f"{thing} ← {chosen}, which has the most distinct values: {counts[chosen]:,}; {others}"
-
-
-def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> str | None:
-    """Return column `slot`, if its first values are whole numbers that differ in all rows of an image."""
-    name = next((name for name in names if _spelled(name) == "slot"), None)
-    if name is None or "caption" not in chosen:
-        return None
-    values = sampled()
-    slots = [str(value) for value in values.get(name, ())]
-    keys = [*zip(map(str, values.get(chosen["image"], ())), slots, strict=False)]
-    return name if slots and all(map(str.isdecimal, slots)) and len({*keys}) == len(keys) else None
-
-
-def _start(
-    names: Sequence[str], chosen: Mapping[str, str], fit: Callable[[str, str], Fit], sampled: Sampled
-) -> tuple[str | None, str | None]:
-    """Return the column with the start of a segment, if a column has the end, or videos, and images have several.
-
-    Also returns what that makes of the image.
-    """
-    start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
-    recorded = _RECORDED.search(_spelled(chosen.get("image", "")))
-    if start is None or not (recorded or any(_STOP.fullmatch(_spelled(name)) for name in names)):
-        return None, None
-    values = sampled()
-    images = [*map(str, values.get(chosen["image"], ()))]
-    segments = {*zip(images, map(str, values.get(start, ())), strict=False)}
-    if len(segments) <= len({*images}):
-        return None, None
-    return start, f"{start} is the start of a segment: the image is {chosen['image']}@{start}"
-
-
-def _spelled(name: str) -> str:
-    """Return the name of a column in lower case, with `_` for other separators: `image/key` is `image_key`."""
-    return re.sub(r"[\s/.:-]+", "_", name.strip().lower())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return listed([name[:_LONGEST_NAME] for name in names], _MOST_NAMES)
 
 
 def _flag(thing: str) -> str:

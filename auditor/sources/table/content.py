@@ -14,9 +14,33 @@ ROWS = 20_000
 
 _SOME = 1_000  # rows whose values are matched with patterns
 
-_FILE = re.compile(
-    r"(?i)(https?://\S+|[^\t\n]+\.(jpe?g|png|gif|webp|bmp|tiff?|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|webm|mov)(\?\S*)?)"
+#: Endings of the files of images, sounds and videos.
+FILE_ENDINGS = tuple(
+    f".{name}"
+    for name in [
+        "jpg",
+        "jpeg",
+        "png",
+        "gif",
+        "webp",
+        "bmp",
+        "tif",
+        "tiff",
+        "avif",
+        "wav",
+        "mp3",
+        "flac",
+        "ogg",
+        "m4a",
+        "mp4",
+        "avi",
+        "mkv",
+        "webm",
+        "mov",
+    ]
 )
+
+_FILE = re.compile(rf"(?i)(https?://\S+|[^\t\n]+({'|'.join(map(re.escape, FILE_ENDINGS))})(\?\S*)?)")
 
 _ID = re.compile(r"[^\s]*\d[^\s]*")
 
@@ -27,6 +51,9 @@ _TEXT = re.compile(r"\S+(\s+\S+){2,}|[^\s\x00-\u02ff]{4,}.*", re.DOTALL)
 #: Words in the names of columns with the right and the wrong captions of forced-choice items.
 _RIGHT = re.compile(r"(?i)(?<![a-z])(true|right|correct|pos|positive|original|gold)(?![a-z])")
 _WRONG = re.compile(r"(?i)(?<![a-z])(false|wrong|incorrect|neg|negative|foil|foiled|distractor)(?![a-z])")
+
+#: Words in the names of columns with texts that are no captions.
+_NO_CAPTION = re.compile("question|instruction|query|answer|prompt|title|license|author|url|reason|explanation|system")
 
 _MOST = 0.9
 
@@ -49,10 +76,17 @@ def image_column(values: Values, without: Collection[str] = ()) -> str | None:
     return None
 
 
+def file_columns(values: Values) -> list[str]:
+    """List the columns with file names or URLs."""
+    return [name for name, column in values.items() if _share(column, _FILE) >= _MOST]
+
+
 def caption_columns(values: Values) -> list[str]:
-    """List the columns with texts of several words."""
+    """List the columns with texts of several words that are not named as something else than captions."""
     return [
-        name for name, column in values.items() if _share(column, _TEXT) > 0.5 and _share(column, _FILE) < 1 - _MOST
+        name
+        for name, column in values.items()
+        if _share(column, _TEXT) > 0.5 and _share(column, _FILE) < 1 - _MOST and not _NO_CAPTION.search(name.lower())
     ]
 
 
@@ -71,10 +105,26 @@ def without_header(rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]
     image = image_column(values, captions)
     if image is None or not captions:
         return None
-    first = [values[name][0] or "" for name in (image, *captions)]
-    if not (_FILE.fullmatch(first[0]) or _ID.fullmatch(first[0])) or not any(map(_TEXT.fullmatch, first[1:])):
+    first = [(values[name][0] or "").strip() for name in (image, *captions)]
+    same = is_value(first[0], values[image][1:])
+    if not (_FILE.fullmatch(first[0]) or _ID.fullmatch(first[0])) or not (same or any(map(_TEXT.fullmatch, first[1:]))):
         return None
     return image, tuple(captions)
+
+
+def is_value(name: str, column: Sequence[str | None]) -> bool:
+    """Return whether the name of a column has digits and the form of most of its values: it is not a header."""
+    shape, shapes = _shape(name), [_shape(value) for value in column[:_SOME] if value]
+    return bool(shape) and 2 * shapes.count(shape) > len(shapes)
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"\d+", "9", text.strip()) if any(map(str.isdecimal, text)) else ""
+
+
+def is_file(name: str) -> bool:
+    """Return whether a name is that of a file of an image, sound or video, or a URL."""
+    return _FILE.fullmatch(name) is not None
 
 
 def numbered(width: int) -> list[str]:
@@ -89,8 +139,10 @@ def advised(values: Values) -> dict[str, Any]:
     """
     captions = caption_columns(values)
     image = image_column(values, captions)
-    if image is None or not captions:
+    if not captions:
         return {}
+    if image is None:
+        return {"image_col": "row", "caption_col": captions} if len(captions) == 1 else {}
     wrong = next((name for name in captions if _WRONG.search(name)), None)
     right = next((name for name in captions if _RIGHT.search(name)), None)
     if wrong and right:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
 import re
+import tokenize
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,18 +23,24 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.lines import first_line
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Wishes, choose, named_by, recognized
-from auditor.sources.table.json import listed
+from auditor.sources.table.json import listed, text_of
 from auditor.sources.table.layout import frame
 
 _DELIMITERS = ",\t;|"
 
+#: The same, with the rarest in captions first.
+_SURE_FIRST = "\t,;|"
+
 _LISTS = ("caption", "identifier")
 
-_PYTHONS_LIST = re.compile(r"""\[(['"]).*\1\s*\]\s*""", re.DOTALL)
+_PYTHONS_LIST = re.compile(r"""\s*\[\s*(['"]).*['"]\s*,?\s*\]\s*""", re.DOTALL)
+
+#: Two strings of a list without a comma, as NumPy writes them: Python would join them.
+_JOINED = re.compile(r"""['"]\s+['"]""")
 
 _DATA = re.compile(r"(?i)\.(jpe?g|png|gif|webp)\b|^https?://|^-?\d+(\.\d+)?$|\S+(\s+\S+){4}")
 
-_LONGEST_NAME = 200
+_LONGEST_NAME, _PAIR = 200, 2
 
 _SHOWN = 40
 
@@ -62,6 +70,12 @@ def looks_like_data(name: str) -> bool:
     return _DATA.search(name[:_LONGEST_NAME]) is not None
 
 
+def is_numbered(names: list[str]) -> bool:
+    """Return whether names are the numbers that pandas gives to columns without names, perhaps after its index."""
+    named = names[not names[0] :]
+    return named == [str(number) for number in range(len(named))]
+
+
 def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:
     """Yield the rows of the file and the chosen columns; empty lines are skipped.
 
@@ -78,7 +92,7 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]
         rows = records_of(lines, layout.delimiter, padded=layout.padded)
         if layout.has_header:
             next(rows, None)
-        table = _Table(path, layout.names, layout.columns, layout.padded)
+        table = _Table(layout.names, layout.columns, layout.padded, layout.delimiter)
         while True:
             plain = lines.plain_block(layout.delimiter, len(layout.names)) if table.is_plain else None
             if plain is not None:
@@ -129,7 +143,10 @@ def _layout(path: Path, wanted: Wishes) -> _Layout | None:
     if reason is not None:
         raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
     header_names = [name.strip() for name in fields]
-    data = next((name for name in header_names if looks_like_data(name)), None)
+    data = next((name for name in header_names if looks_like_data(name) and not is_numbered(header_names)), None)
+    if data is None and any(map(str.isdecimal, header.replace("_", ""))):
+        values = _values(path, delimiter, header_names, padded)
+        data = next((name for name in header_names if content.is_value(name, values[name])), None)
     is_asked = wanted.columns["image"] or wanted.columns["caption"]
     if data is not None and not is_asked and not recognized(header_names):
         found = _without_header(files.head(path), path, wanted.delimiter)
@@ -152,9 +169,15 @@ def _layout(path: Path, wanted: Wishes) -> _Layout | None:
 def _named(path: Path, first: str, wanted: Wishes) -> _Layout:
     """Return the layout of a table without a header whose columns the user names."""
     width = len(wanted.names)
-    tried = [wanted.delimiter] if wanted.delimiter else [*_DELIMITERS]
-    delimiter = next((delimiter for delimiter in tried if len(names(first, delimiter)) == width), None)
-    if delimiter is None:
+    tried = [wanted.delimiter] if wanted.delimiter else [*_SURE_FIRST]
+    head = files.head(path)
+
+    def fitting(delimiter: str) -> int:
+        rows = _rows(io.BytesIO(head.rpartition(b"\n")[0] or head), path, delimiter, padded=False)
+        return sum(len(row) == width for row in rows)
+
+    delimiter = max(tried, key=fitting)
+    if not fitting(delimiter):
         most = max(len(names(first, delimiter)) for delimiter in tried)
         raise SourceError(f"{path}:1: --columns names {width} columns, but the first line has {most}: {first[:_SHOWN]}")
     given = [*wanted.names]
@@ -166,7 +189,7 @@ def _named(path: Path, first: str, wanted: Wishes) -> _Layout:
 
 def _without_header(head: bytes, path: Path, delimiter: str | None) -> _Layout | None:
     """Return the layout of a table without a header by the values in its first rows; null if they are unclear."""
-    for tried in [delimiter] if delimiter else "\t,;|":
+    for tried in [delimiter] if delimiter else _SURE_FIRST:
         rows = _rows(io.BytesIO(head.rpartition(b"\n")[0] or head), path, tried, padded=False)
         if rows and (found := content.without_header(rows)) is not None:
             image, captions = found
@@ -175,7 +198,8 @@ def _without_header(head: bytes, path: Path, delimiter: str | None) -> _Layout |
             columns = Columns([("image", image), *(several if len(captions) > 1 else [("caption", captions[0])])])
             columns.unread = tuple(name for name in names if name not in columns.values())
             columns.remarks = ("the first line is not a header: columns were chosen by their values",)
-            return _Layout(tried, False, names, columns, has_header=False)
+            padded = all(cell[:1] == " " for row in rows for cell in row[1:])
+            return _Layout(tried, padded, names, columns, has_header=False)
     return None
 
 
@@ -195,8 +219,9 @@ def _rows(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> list[l
 class _Table:
     """The columns of a table, and those that hold lists, by the first valid record."""
 
-    def __init__(self, path: Path, names: list[str], columns: dict[str, str], padded: bool) -> None:
-        self._path, self._columns, self._padded, self._width = path, columns, padded, len(names)
+    def __init__(self, names: list[str], columns: Columns, padded: bool, delimiter: str) -> None:
+        self._delimiter, self._ends_in_text = delimiter, columns.get("caption") == names[-1]
+        self._columns, self._padded, self._width = columns, padded, len(names)
         self._places = [names.index(name) for name in columns.values()]
         self.lists: set[str] = set()
         self._undecided = True
@@ -217,6 +242,9 @@ class _Table:
 
     def row(self, line: int, raw: str, reason: str | None, *fields: str) -> tuple[Any, ...]:
         """Return a record as line, text, reason and the values of its columns."""
+        if reason is None and len(fields) > self._width == _PAIR and self._ends_in_text and '"' not in raw:
+            rest = raw.rstrip("\r\n").split(self._delimiter, self._width - 1)  # a caption that should be in quotes
+            fields = tuple(rest) if not any(" " in cell.strip() for cell in rest[:-1]) else fields
         if reason is None and len(fields) != self._width:
             reason = f"{len(fields)} fields; the header has {self._width}"
         if reason is not None:
@@ -225,7 +253,7 @@ class _Table:
             fields = (*(field.rstrip(" ") for field in fields[:-1]), fields[-1])
         cells = [fields[position] for position in self._places]
         if self._undecided:
-            self._decide(line, dict(zip(self._columns, cells, strict=True)))
+            self._decide(dict(zip(self._columns, cells, strict=True)))
         try:
             return (line, raw, None, *(self._unpacked(cells) if self.lists else cells))
         except ValueError as error:
@@ -233,18 +261,31 @@ class _Table:
 
     def _unpacked(self, cells: list[str]) -> list[Any]:
         return [
-            listed(cell, thing, name) if thing in self.lists else cell
+            _unpacked(cell, thing, name) if thing in self.lists else cell
             for cell, (thing, name) in zip(cells, self._columns.items(), strict=True)
         ]
 
-    def _decide(self, line: int, cells: dict[str, str]) -> None:
+    def _decide(self, cells: dict[str, str]) -> None:
         self._undecided = False
         self.lists = {thing for thing in _LISTS if cells.get(thing, "").startswith("[") and _is_list(cells[thing])}
         if "caption" not in self.lists and _PYTHONS_LIST.fullmatch(cells.get("caption", "")):
-            raise SourceError(
-                f'{self._path}:{line}: column "{self._columns["caption"]}" holds Python lists; '
-                "write them as JSON, or save the table as JSONL or Parquet"
-            )
+            self.lists.add("caption")
+            self._columns.remarks += (f"{self._columns['caption']} holds Python lists: each item is a caption",)
+
+
+def _unpacked(cell: str, thing: str, name: str) -> str | list[str | None] | None:
+    """Read the list in a cell, of JSON or of Python. Raises `ValueError` if it is neither."""
+    if not _PYTHONS_LIST.fullmatch(cell) or _is_list(cell):
+        return listed(cell, thing, name)
+    try:
+        if _JOINED.search(cell):
+            tokens = [*tokenize.generate_tokens(io.StringIO(cell.strip()).readline)]
+            held = [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING]
+        else:
+            held = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, tokenize.TokenError, MemoryError, RecursionError) as error:
+        raise ValueError(f"{name} is not a list of Python") from error
+    return text_of(thing, held, name, {thing: True})
 
 
 def _is_list(cell: str) -> bool:

@@ -21,14 +21,17 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
-from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of, recognized
+from auditor.sources.table.by_content import Fit
+from auditor.sources.table.columns import Columns, Wishes, choose, has_caption, kind_of, recognized
+from auditor.sources.table.content import numbered
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
+from auditor.sources.table.nested import first_row, is_by_split, outline, records
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {
     "image": ("path",),
-    "caption": ("raw", "caption", "text", "sentence", "value", "content"),
+    "caption": ("raw", "caption", "text", "sentence", "value", "content", "desc", "sent", "phrase", "description"),
     "identifier": ("sentid", "id"),
 }
 
@@ -38,17 +41,20 @@ ASKING = ("human", "user", "system")
 #: What stands for the separator of JSON records: one per line, or in a list.
 LINES, LIST = "{", "["
 
+#: The same for rows within other objects.
+NESTED = "{{"
+
 #: The beginning of an object up to its first list of objects, after values that are not lists.
 _LISTED = re.compile(
     r'\{(?:\s*"[^"\\]{1,60}"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+|\{[^{}\[\]]*\})\s*,)*'
     r'\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)'
 )
 
-_LOOKED_AT = 100
+_LOOKED_AT, _PAIR = 100, 2
 
 _ENOUGH = 1 << 22
 
-_MAY_BE_LISTS = ("caption", "identifier")
+_MAY_BE_LISTS = ("caption", "identifier", "start")
 
 
 def first_keys(text: str) -> list[str]:
@@ -65,7 +71,20 @@ def first_keys(text: str) -> list[str]:
 def _keys(text: str, *, alone: bool) -> list[str]:
     """Return the keys of the object that a text begins with; none if it is broken, or must be `alone` and is not."""
     value, end = _first_value(text)
+    value = value if alone else _as_object(value)
     return [] if not isinstance(value, dict) or (alone and text[end:].strip()) else list(value)
+
+
+def _as_object(value: Any) -> Any:
+    """Return a record that is a text or a list as an object: a caption, or `column 1`, `column 2`, …."""
+    if isinstance(value, str):
+        return {"caption": value}
+    if not isinstance(value, list) or len(value) < _PAIR:
+        return value
+    named = [
+        part if isinstance(part, dict) else {name: part} for name, part in zip(numbered(len(value)), value, strict=True)
+    ]
+    return {name: held for part in named for name, held in part.items()}
 
 
 def table_keys(text: str) -> list[str]:
@@ -81,7 +100,9 @@ def table_keys(text: str) -> list[str]:
 def header(text: str) -> dict[str, list[str]]:
     """Return what replaces the separator, `LINES` or `LIST`, and the keys of the first record."""
     listed = _list(text)
-    return {LIST if listed else LINES: first_keys(listed or text)}
+    keys = first_keys(listed or text)
+    nested = [] if listed or has_caption(keys) else first_row(text)
+    return {NESTED: nested} if nested else {LIST if listed else LINES: keys}
 
 
 def _is_sequence(text: str) -> bool:
@@ -145,7 +166,7 @@ def of_list(path: Path) -> Iterator[Record]:
             continue
         first = first or item
         if item.key == first.key:
-            yield Record(item.number, item.value, None, None)
+            yield Record(item.number, _as_object(item.value), None, None)
         elif isinstance(item.value, dict) and isinstance(first.value, dict) and {*item.value} == {*first.value}:
             why = f"{path}: lists {first.key!r} and {item.key!r} hold records of one kind; only one list is read"
             raise SourceError(f"{why}; write each to a separate file, then --from {first.key}=FILE for each")
@@ -155,11 +176,13 @@ def of_list(path: Path) -> Iterator[Record]:
 
 def rows_of(path: Path, separator: str, names: Sequence[str]) -> Iterator[tuple[int, str, str | None, list[Any]]]:
     """Yield line, raw, fault and fields of each record below the header, or of each record of JSON, by its keys."""
-    if separator not in (LINES, LIST):
+    if separator not in (LINES, LIST, NESTED):
         with open_bytes(path) as file:
             yield from below_header(file, path, separator, len(names))
         return
-    for record in of_list(path) if separator == LIST else of_lines(path):
+    found = outline(path) if separator == NESTED else None
+    nested = records(path, (), found) if found else of_lines(path)
+    for record in of_list(path) if separator == LIST else nested:
         fault = record.fault or (None if isinstance(record.value, dict) else "not an object")
         fields = [] if fault else [record.value.get(name) for name in names]
         yield record.number, record.raw or show(record.value), fault, fields
@@ -177,6 +200,11 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
     `start` is the beginning of its text. Raises `SourceError` if a required column is missing.
     """
     read = of_list if _list(start) else of_sequence if _is_sequence(start) else of_lines
+    found = (
+        None if _names_columns(start, wanted) and not is_by_split(start) else outline(path, wanted.columns["caption"])
+    )
+    if found is not None:
+        read = partial(records, wanted=wanted.columns["caption"], found=found)
     unit = "line" if read is of_lines else "record"
     columns = Columns()
     lists: dict[str, bool] = {}
@@ -185,8 +213,16 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
         rows = _rows(path, read, blocks.records(), wanted, columns, lists)
         yield from ((part, columns) for part in block_by_block(blocks, rows, columns, lists))
         return
-    for batch in batches(_rows(path, read, read(path), wanted, columns, lists), measured=1):
+    skipped = found.unread if found is not None else ()
+    remarks = (f"without captions, not read: {', '.join(skipped)}",) if skipped else ()
+    for batch in batches(_rows(path, read, read(path), wanted, columns, lists, remarks), measured=1):
         yield frame(unit, batch, [(thing, lists.get(thing, False)) for thing in columns]), columns
+
+
+def _names_columns(start: str, wanted: Wishes) -> bool:
+    """Return whether the first record has the columns that are asked for, or those of an image and a caption."""
+    asked, names = {*wanted.columns["image"], *wanted.columns["caption"]}, table_keys(start)
+    return recognized(names) or bool(asked and asked <= {*names})
 
 
 def _rows(
@@ -196,8 +232,9 @@ def _rows(
     wanted: Wishes,
     columns: Columns,
     lists: dict[str, bool],
+    remarks: tuple[str, ...] = (),
 ) -> Iterator[tuple[Any, ...]]:
-    first = _first(records)
+    plain, first = False, _first(records)
     example = _example([record.value for record in first if isinstance(record.value, dict)])
     for record in chain(first, records):
         value, fault = record.value, record.fault
@@ -208,10 +245,13 @@ def _rows(
             sampled = partial(_values, path, read, list(example))
             chosen = choose(where, list(example), wanted, lambda thing, name: _fit(thing, example[name]), sampled)
             columns |= chosen
-            columns.unread, columns.remarks = chosen.unread, chosen.remarks
+            columns.unread, columns.remarks = chosen.unread, (*remarks, *chosen.remarks)
         try:
             if fault is None:
-                values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
+                values = [value.get(name) for name in columns.values()]
+                plain = plain or (len(lists) == len(columns) and not any(lists.values()))
+                if not plain or not all(type(held) is str and held.isascii() for held in values):  # the rare case
+                    values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
                 yield (record.number, record.raw, None, *values)
                 continue
         except ValueError as error:
@@ -263,6 +303,8 @@ def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | 
     """Return the value of a thing in a record as text. Raises `ValueError` if it is not a text."""
     if value is None:
         return None
+    if thing == "start" and isinstance(value, list):
+        value = _spans(value)
     kind, is_list = kind_of(thing), isinstance(value, list)
     if is_list and thing not in _MAY_BE_LISTS:
         raise ValueError(f"{name} is a list")
@@ -271,6 +313,12 @@ def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | 
             f"{name} is {'' if is_list else 'not '}a list, but the first record has {'no' if is_list else 'a'} list"
         )
     return [_plain(kind, item, name) for item in value if not _asks(item)] if is_list else _plain(kind, value, name)
+
+
+def _spans(value: list[Any]) -> str | list[str]:
+    """Return the start and end of a segment as a text, or those of several as texts."""
+    several = [part for part in value if isinstance(part, list)]
+    return [_spans(part) for part in several] if several else "-".join(map(str, value))  # type: ignore[misc]  # one level
 
 
 def _asks(item: Any) -> bool:
@@ -282,7 +330,7 @@ def _plain(kind: str, value: Any, name: str) -> str | None:
         value = next((value[inner] for inner in INNER.get(kind, ()) if inner in value), value)
     if value is None:
         return None
-    if kind != "caption" and type(value) in (int, float) and math.isfinite(value):
+    if kind != "caption" and (type(value) is int or (type(value) is float and math.isfinite(value))):
         return str(int(value) if value == int(value) else value)
     if not isinstance(value, str):
         raise ValueError(f"{name} is {'not a string' if kind == 'caption' else 'neither a string nor a number'}")

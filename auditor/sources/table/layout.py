@@ -41,6 +41,9 @@ def captions(
     places = [name for name in rows.columns if kind_of(name) == "caption"]
     if not places:
         return rows
+    if isinstance(rows.schema.get("start"), pl.List) and "caption" in rows.columns:
+        is_list = isinstance(rows.schema["caption"], pl.List)
+        rows = _segments(rows) if is_list else rows.with_columns(start=pl.col("start").list.join(","))
     if "start" in rows.columns:  # a segment of a video is described by itself
         rows = rows.with_columns(image=pl.format("{}@{}", "image", "start")).drop("start")
     lists = [name for name in rows.columns if isinstance(rows.schema[name], pl.List)]
@@ -62,6 +65,19 @@ def captions(
     if "slot" in rows.columns:
         raise SourceError(f"{where}: slot_col needs a single caption per row; remove it")
     return _padded(_several(rows.with_columns(text=pl.when(is_whole).then(pl.concat_list(places))), columns))
+
+
+def _segments(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each segment of a row: the captions of a list belong to its times."""
+    captions, times = pl.col("caption").list.len(), pl.col("start").list.len()
+    uneven = captions.ne_missing(times) & pl.col("reason").is_null()
+    reason = pl.format("{} captions with {} times", captions.fill_null(0), times.fill_null(0))
+    marked = rows.with_columns(reason=pl.coalesce("reason", pl.when(uneven).then(reason)))
+    nothing = pl.lit(None, pl.List(pl.String))
+    held = [
+        pl.when(pl.col("reason").is_null()).then(name).otherwise(nothing).alias(name) for name in ("caption", "start")
+    ]
+    return marked.with_columns(held).explode("caption", "start", empty_as_null=True)
 
 
 def _padded(captions: pl.DataFrame) -> pl.DataFrame:
@@ -102,7 +118,7 @@ def _several(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
             text=pl.when(~uneven).then("text"),
             identifier=pl.when(~uneven).then("identifier"),
         )
-    single = rows.with_columns(slot=pl.int_ranges(0, length)).explode(lists, empty_as_null=True)
+    single = rows.with_columns(slot=pl.int_ranges(0, length), rank=-1).explode(lists, empty_as_null=True)
     if "identifier" not in rows.columns:
         return single
     named = pl.format("{} {}", pl.lit(columns["identifier"]), "identifier")

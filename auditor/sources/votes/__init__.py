@@ -19,7 +19,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
-from auditor.sources.format import Description, Format
+from auditor.sources.format import Description, Format, Reading
 from auditor.sources.reading import files, lines
 from auditor.sources.reading.delimited import headers
 from auditor.sources.sides import frames
@@ -39,7 +39,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "a": ("a", "sentence_a", "caption_a", "reference"),
     "b": ("b", "sentence_b", "caption_b", "candidate_b"),
     "c": ("c", "sentence_c", "caption_c", "candidate_c"),
-    "choice": ("choice", "vote", "answer", "winner"),
+    "choice": ("choice", "vote", "answer", "winner", "preference", "preferred", "better", "human_choice"),
     "judge": ("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid"),
     "votes_b": ("votes_b",),
     "votes_c": ("votes_c",),
@@ -47,6 +47,12 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "origin_b": ("origin_b", "system_b", "model_b"),
     "origin_c": ("origin_c", "system_c", "model_c"),
 }
+
+#: Columns of the two captions of a pair that only their ends tell apart; the end names a choice too.
+_FIRST, _SECOND = (
+    re.compile(rf"(?P<stem>caption|sentence|text|response|output|candidate)[ _-]?(?P<end>{end})")
+    for end in ("1|a|left", "2|b|right")
+)
 
 #: A choice of neither caption over the other.
 _TIES = {"equal", "equally good", "tie", "tied", "tie (bothbad)", "draw", "same", "both", "neither", counts.TIE}
@@ -91,6 +97,14 @@ def describe(part: Part) -> Description:
     _, _, reason, fields = next(_records(path, separator, names), (0, "", "no records", []))
     about = "" if reason else fields[names.index("dataset")]
     return Description(kind, related=(about,) if about else ())
+
+
+def reading(part: Part) -> Reading:
+    """Return the columns of the image, the captions and the choices, and those that are not read."""
+    _, names = _layout(files.expand(part)[0], part.options)
+    places = {thing: ", ".join(names[at] for at in held) for thing, held in find(names, part.options).items()}
+    read = {name for place in places.values() for name in place.split(", ")}
+    return Reading(places, tuple(name for name in names if name not in read))
 
 
 def read(part: Part) -> Batches:
@@ -155,7 +169,7 @@ def _row(record: _Record, places: Places, header: Sequence[str]) -> tuple[Any, .
     names = {
         side: (
             side, *(header[places[thing][0]] for thing in (side, f"origin_{side}") if thing in places),
-            values.get(f"origin_{side}"), values[side],
+            values.get(f"origin_{side}"), values[side], _end(header[places[side][0]]),
         )
         for side in "bc"
     }  # fmt: skip
@@ -179,6 +193,11 @@ def _choice(cell: str, names: Mapping[str, Sequence[str | None]]) -> str:
     return sides[0].upper() if len(sides) == 1 else cell.strip()
 
 
+def _end(name: str) -> str | None:
+    ends = (form.fullmatch(name.lower().strip()) for form in (_FIRST, _SECOND))
+    return next((found["end"] for found in ends if found), None)
+
+
 def _small(cell: str) -> str:
     return cell.strip().lower()
 
@@ -191,7 +210,8 @@ def _name(texts: Mapping[str, str]) -> str:
 
 
 FORMAT = Format(
-    "votes", recognizes, read, kind="pairs", describe=describe, why_left_out="they have no votes", adds_up=True,
+    "votes", recognizes, read, kind="pairs", describe=describe, reading=reading, adds_up=True,
+    why_left_out="they have no votes",
     options={
         **OPTIONS,
         "key_file": "key of the questions from `auditor tasks`, which undoes the random order of B and C",
@@ -203,6 +223,11 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
     """Find the columns by options, or by their names."""
     names = [name.strip() for name in header]
     places = {thing: _places(thing, names, options) for thing in _NAMES}
+    small = [name.lower() for name in names]
+    if not places["c"] and not {"a_col", "b_col", "c_col"} & {*options}:
+        first, second = ([at for at, name in enumerate(small) if form.fullmatch(name)] for form in (_FIRST, _SECOND))
+        if len(first) == len(second) == 1:
+            places |= {"a": (), "b": (first[0],), "c": (second[0],)}
     return {thing: columns for thing, columns in places.items() if columns}
 
 

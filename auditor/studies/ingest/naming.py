@@ -13,13 +13,16 @@ import polars as pl
 
 from auditor import config
 from auditor.called import call
-from auditor.errors import AdvisedError, SourceError
-from auditor.model import Batches, Source, location
+from auditor.errors import AdvisedError, AuditorError, SourceError, UsageError
+from auditor.files.folders import temporary
+from auditor.model import Batches, Narrate, Option, Source, location
 from auditor.remote import Near
 from auditor.result import IMAGE, listed
-from auditor.sources import FORMATS, find_format, guess
+from auditor.sources import FORMATS, find_format, guess, read
 from auditor.sources.bundle import Manifest
 from auditor.sources.format import Description, Reading
+from auditor.sources.reading.archives import sole_table
+from auditor.sources.reading.encoding import as_utf8
 from auditor.sources.reading.files import STDIN, expand, head, is_folder, is_stdin
 from auditor.store.ingestion import Spoken
 
@@ -45,14 +48,50 @@ def wanted(
 
 
 @contextmanager
-def advice(names: Sequence[str], files: Sequence[str]) -> Iterator[None]:
-    """Add the command that reads the files to an error that knows the options for it."""
+def advice(names: Sequence[str], typed: Sequence[str], given: Sequence[Path]) -> Iterator[None]:
+    """Add the command that reads the files to an error that knows the options for it, if it reads their first rows."""
     try:
         yield
     except AdvisedError as error:
-        if not (error.arguments and names and files):
+        if not (error.arguments and names and typed and _reads(names, given, **error.arguments)):
             raise
-        raise SourceError(f"{error}; try `{call('ingest', *names, files=files, **error.arguments)}`") from error
+        raise SourceError(f"{error}; try `{call('ingest', *names, files=typed, **error.arguments)}`") from error
+
+
+def _reads(names: Sequence[str], given: Sequence[Path], **arguments: Any) -> bool:
+    """Return whether arguments of `ingest` read most of the first rows of files."""
+    held = {name: value for name, value in arguments.items() if name not in ("file_format", "options")}
+    options = settings(arguments.get("options", ()), {name: _option(value) for name, value in held.items()})
+    try:
+        source = config.wanted(names, files=given, file_format=arguments.get("file_format"), options=options)[0]
+        with as_utf8(source) as there:
+            part = there.parts[0]
+            rows = next(read(part, there.format or guess(part)))
+    except AuditorError:
+        return False
+    return 2 * rows["reason"].null_count() > rows.height
+
+
+def _option(value: Any) -> Option:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
+    """Read KEY=VALUE pairs as the settings of a format, and add those that have a separate option.
+
+    A key that ends in `_file` is a path; `true` and `false` are booleans; a repeated key has several values.
+    Raises `UsageError` for text that is not a pair.
+    """
+    held: dict[str, Option] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"--option {pair}: expected KEY=VALUE")
+        given: Option = {"true": True, "false": False}.get(value.lower(), value)
+        given = Path(value) if key.endswith("_file") else given
+        before = held.get(key, ())
+        held[key] = (*(before if isinstance(before, tuple) else (str(before),)), value) if key in held else given
+    return held | {key: value for key, value in named.items() if value is not None}
 
 
 def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
@@ -63,6 +102,28 @@ def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
         split, file = (f"{match[1]}=", Path(match[2])) if match else ("", path)
         local += [Path(f"{split}{copy}") for copy in near.files(file)]
     return local
+
+
+@contextmanager
+def without_archives(paths: Sequence[Path], narrate: Narrate, file_format: str | None = None) -> Iterator[list[Path]]:
+    """Replace each zip archive by the only table in it, unless a format is named; errors name the archive."""
+    with temporary() as folder:
+        copies: dict[Path, Path] = {}
+        for number, path in enumerate(paths):
+            found = None if file_format else sole_table(path, folder / str(number))
+            if found is not None:
+                copies[path] = found[0]
+                rest = f"; not read: {listed(found[1], _UNREAD)}" if found[1] else ""
+                narrate(f"{path}: reading {found[0].name}, the only table in the archive{rest}")
+        try:
+            yield [copies.get(path, path) for path in paths]
+        except SourceError as error:
+            message = str(error)
+            for path, copy in copies.items():
+                message = message.replace(str(copy), f"{path}/{copy.name}")
+            if message == str(error):
+                raise
+            raise SourceError(message) from error
 
 
 def _format_of(paths: Sequence[Path]) -> str | None:
@@ -126,7 +187,9 @@ class First:
         for batch in batches:
             self.names = self.names if self.names.len() else batch["image"]
             if self._row is None:
-                accepted = batch.filter(pl.col("reason").is_null(), pl.col("left_out").is_null()).head(1)
+                accepted = batch.filter(
+                    pl.col("reason").is_null(), pl.col("left_out").is_null(), pl.col("text") != ""
+                ).head(1)
                 self._row = next(accepted.iter_rows(named=True), None)
             yield batch
 
@@ -152,7 +215,9 @@ def how_read(
     if places and "split" not in places:
         has_splits = source.splits or any(part.split or part.named_split for part in source.parts)
         parts.append("split ← given with the files" if has_splits else "no split")
-    parts += [f"not read: {listed(reading.unread, _UNREAD)}"] if reading.unread else []
+    parts += (
+        [f"not read: {listed([name or '(unnamed)' for name in reading.unread], _UNREAD)}"] if reading.unread else []
+    )
     where = f": {'; '.join(parts)}" if parts else ""
     sentences = [f'{dataset}: {"detected " if detected else ""}format "{source.format}"{where}']
     sentences += [f"{dataset}: {remark}" for remark in reading.remarks]

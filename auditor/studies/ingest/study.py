@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +14,6 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
 from auditor.config.lock import Lock, beside, is_ours
-from auditor.errors import UsageError
 from auditor.files.folders import temporary
 from auditor.model import COMMON_OPTIONS, Narrate, Option, Progress, Source, quiet, silent
 from auditor.remote import PATIENCE, Near, Patience
@@ -23,7 +22,7 @@ from auditor.sources import FORMATS, find_format
 from auditor.store import versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.given import files_of, named_as_data
-from auditor.studies.ingest.naming import advice, near_files, wanted
+from auditor.studies.ingest.naming import advice, near_files, settings, wanted, without_archives
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
 #: How many captions of each dataset a dry run shows.
@@ -143,52 +142,34 @@ def imported(
     typed = [str(file) for file in files]
     with (
         temporary() as folder,
-        advice(names, typed),
         Near(progress, Patience(min_rate, deadline)) as near,
+        without_archives(near_files(files, near), narrate, file_format) as near_by,
     ):
         own = files_of(data, folder, names[0] if names else "data") if data is not None else ()
-        given = [*near_files(files, near), *near_files(own, near)]
+        given = [*near_by, *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {"columns": column_names, "split_col": split_col, "slot_col": slot_col, "encoding": encoding}
-        sources = wanted(
-            names,
-            everything=everything,
-            files=given,
-            file_format=file_format,
-            kind=kind,
-            options=settings(options, columns),
-            language=language,
-            declarations=config,
-        )
-        sources = [near.source(source) for source in sources]
         has_lock = frozen or not (given or is_ours(beside(path)))
         lock = Lock(beside(path), frozen=frozen, narrate=narrate) if has_lock else None
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
-        with named_as_data(str(folder)):
+        with advice(names, typed, given), named_as_data(str(folder)):
+            sources = wanted(
+                names,
+                everything=everything,
+                files=given,
+                file_format=file_format,
+                kind=kind,
+                options=settings(options, columns),
+                language=language,
+                declarations=config,
+            )
+            sources = [near.source(source) for source in sources]
             if dry_run:
                 locked = lock if frozen else None
                 return rehearsed(sources, progress, max_rejected=allowed, skip_missing=everything, lock=locked)
             return ingest_sources(
                 store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock
             )
-
-
-def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
-    """Read KEY=VALUE pairs as the settings of a format, and add those that have a separate option.
-
-    A key that ends in `_file` is a path; `true` and `false` are booleans; a repeated key has several values.
-    Raises `UsageError` for text that is not a pair.
-    """
-    read: dict[str, Option] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise UsageError(f"--option {pair}: expected KEY=VALUE")
-        given: Option = {"true": True, "false": False}.get(value.lower(), value)
-        given = Path(value) if key.endswith("_file") else given
-        before = read.get(key, ())
-        read[key] = (*(before if isinstance(before, tuple) else (str(before),)), value) if key in read else given
-    return read | {key: value for key, value in named.items() if value is not None}
 
 
 def rehearsed(
