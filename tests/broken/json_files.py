@@ -71,9 +71,9 @@ WRONG_TEXTS = {"null": None, "a number": 7, "a list": ["a"], "an object": {"raw"
 def _typed() -> list[Broken]:
     cases = []
     for name, image in WRONG_IMAGES.items():
-        says = r"image_id is missing, or neither a number nor a string"
+        says = r"image_id is missing, or neither a whole number nor a string"
         cases += [_record("list", f"an image_id that is {name}", {"image_id": image, "caption": "A ."}, says)]
-        says = r"filename is missing, or neither a number nor a string"
+        says = r"filename is missing, or neither a whole number nor a string"
         record = {"filename": image, "sentences": [{"raw": "A ."}]}
         cases += [_record("karpathy", f"a filename that is {name}", record, says)]
     for name, text in WRONG_TEXTS.items():
