@@ -18,7 +18,7 @@ from auditor import asked
 from auditor.asked import Asked, Face, literals
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
-from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
+from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside, unversioned, weighed_by
 from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
@@ -200,8 +200,10 @@ def _dataset_files(
     files = named_apart(values, of_datasets)
     if not files:
         return {}, {}, []
-    stored = stored_beside(values, of_datasets, files)
+    stored = stored_beside({**values, "weighed": weighed_by(values)}, [*of_datasets, "weighed"], files)
     values.update({name: renamed(values[name], files, stored) for name in of_datasets})
+    if values.get("metrics"):
+        values["metrics"] = [unversioned(text) for text in values["metrics"]]
     return files, stored, [name for name in values.get(CANDIDATES) or () if name in files]
 
 

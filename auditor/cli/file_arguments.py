@@ -38,6 +38,9 @@ _KINDS = {"listing": "objects", "synonyms": "synonyms"}
 
 _SIGNS = re.compile(r"[*?[]")
 
+#: A dataset in a metric: `cider-d:idf=of:flickr8k@v1:test`.
+_DOCUMENTS = re.compile(r"(?<=idf=of:)[^,]+")
+
 _ZIPPED = (".gz", ".zst")
 
 #: Endings that a dataset's name cannot have: a name with one is a file, even if the file does not exist.
@@ -294,9 +297,19 @@ def stored_beside(values: Mapping[str, Any], datasets: Iterable[str], files: Map
     return stored
 
 
+def weighed_by(values: Mapping[str, Any]) -> list[str]:
+    """Return the datasets of the store whose images metrics count as documents."""
+    return [ref for text in _texts(values.get("metrics")) for ref in _DOCUMENTS.findall(text)]
+
+
 def dataset_of(ref: str) -> str:
     """Return the name of the dataset in a reference such as `name@v2:test`."""
     return re.split("[@:]", ref, maxsplit=1)[0]
+
+
+def unversioned(text: str) -> str:
+    """Name the datasets whose images a metric counts without their versions: a copy has only one."""
+    return _DOCUMENTS.sub(lambda found: re.sub("@[^:]*", "", found[0]), text)
 
 
 def renamed(value: Any, names: Mapping[str, str], stored: Collection[str] = ()) -> Any:
