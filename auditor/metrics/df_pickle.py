@@ -10,6 +10,7 @@ import io
 import pickle
 import pickletools
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,27 +21,31 @@ from auditor.files import content
 
 SUFFIXES = (".p", ".pkl", ".pickle")
 
-#: What a pickle of plain values is made of: dictionaries, tuples, texts, numbers, and references to those before.
+#: What a pickle of plain values is made of, beside tuples: dictionaries, texts, numbers, and references to them.
 _PLAIN = (
-    "PROTO FRAME STOP MARK EMPTY_DICT DICT SETITEM SETITEMS EMPTY_TUPLE TUPLE TUPLE1 TUPLE2 TUPLE3 STRING BINSTRING"
+    "PROTO FRAME STOP MARK EMPTY_DICT DICT SETITEM SETITEMS EMPTY_TUPLE STRING BINSTRING"
     " SHORT_BINSTRING UNICODE BINUNICODE SHORT_BINUNICODE BINUNICODE8 FLOAT BINFLOAT INT BININT BININT1 BININT2 LONG"
     " LONG1 PUT BINPUT LONG_BINPUT MEMOIZE GET BINGET LONG_BINGET GLOBAL STACK_GLOBAL REDUCE"
 )  # fmt: skip
 
-#: The two names that a dictionary with a default has, of Python 2 and 3.
-_NAMES: dict[tuple[str, str], type] = {
-    ("collections", "defaultdict"): dict, ("builtins", "float"): float, ("__builtin__", "float"): float,
+#: The names that a dictionary with a default has, of Python 2 and 3, and what is made instead: an empty dictionary.
+_NAMES: dict[tuple[str, str], Callable[..., Any]] = {
+    ("collections", "defaultdict"): lambda *_: {}, ("builtins", "float"): float, ("__builtin__", "float"): float,
     ("builtins", "int"): float, ("__builtin__", "int"): float,
 }  # fmt: skip
 
 _COCO_VAL, _COCO_IMAGES = "coco-val-df", 40_504
 
-_ALLOWED = "only dictionaries, tuples, texts and numbers are read"
-
 _DAMAGE = (
-    pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, RecursionError,
-    TypeError, ValueError,
-)  # fmt: skip
+    pickle.UnpicklingError,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
 class _RefusedError(ValueError):
@@ -53,51 +58,25 @@ class _Plain(pickle._Unpickler):
     stack: list[Any]
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the stand-in for a name of a dictionary with a default."""
+        """Return the stand-in for one of the names that a dictionary with a default has."""
         if (module, name) not in _NAMES:
             raise _RefusedError(f"names {module}.{name}")
         return _NAMES[module, name]
 
-    def reduced(self) -> None:
-        """Make a dictionary with a default a plain one; nothing else is called."""
-        default = self.stack.pop()
-        if self.stack[-1] is not dict or default != (float,):
-            raise _RefusedError("calls a function")
-        self.stack[-1] = {}
-
-    def flat(self) -> None:
-        """Refuse a tuple of anything but texts: hashing nested ones can take forever."""
-        made = self.stack[-1]
-        if made != (float,) and not all(type(part) is str for part in made):
+    def load_checked(self, name: str, load: Callable[[Any], None] | None) -> None:
+        """Refuse an opcode of other values, and a tuple of anything but texts: hashing nested ones can take forever."""
+        if load is None or not name.startswith("TUPLE"):
+            raise _RefusedError(f"has {name}")
+        load(self)
+        if self.stack[-1] != (float,) and any(type(part) is not str for part in self.stack[-1]):
             raise _RefusedError("has a tuple of other things than texts")
 
 
-def _dispatch() -> dict[int, Callable[[Any], None]]:
-    """Return what runs for each opcode: an error, unless it is of plain values."""
-    loads: dict[int, Callable[[Any], None]] = {**pickle._Unpickler.dispatch}
-    names = {ord(op.code): op.name for op in pickletools.opcodes}
-
-    def refused(name: str) -> Callable[[Any], None]:
-        def refuse(_: Any) -> None:
-            raise _RefusedError(f"has {name}")
-
-        return refuse
-
-    def flat(load: Callable[[Any], None]) -> Callable[[Any], None]:
-        def run(reader: Any) -> None:
-            load(reader)
-            reader.flat()
-
-        return run
-
-    table = {code: loads[code] if name in _PLAIN.split() else refused(name) for code, name in names.items()}
-    table |= {
-        code: flat(loads[code]) for code, name in names.items() if name in ("TUPLE", "TUPLE1", "TUPLE2", "TUPLE3")
-    }
-    return table | {ord(pickle.REDUCE): _Plain.reduced}
-
-
-_Plain.dispatch = _dispatch()
+_LOADS: dict[int, Callable[[Any], None]] = {**pickle._Unpickler.dispatch}
+_Plain.dispatch = {
+    code: _LOADS[code] if name in _PLAIN.split() else partial(_Plain.load_checked, name=name, load=_LOADS.get(code))
+    for code, name in ((ord(op.code), op.name) for op in pickletools.opcodes)
+}
 
 
 def table(path: Path) -> pl.DataFrame:
@@ -108,7 +87,9 @@ def table(path: Path) -> pl.DataFrame:
     try:
         held = _Plain(io.BytesIO(content(path)), encoding="utf-8").load()
     except _RefusedError as error:
-        raise MetricError(f"{path}: not read, since it {error}; {_ALLOWED}") from error
+        raise MetricError(
+            f"{path}: not read, since it {error}; only dictionaries, tuples, texts and numbers are read"
+        ) from error
     except _DAMAGE as error:
         raise MetricError(f"{path}: not a pickle of document frequencies: {type(error).__name__}: {error}") from error
     whole = held if isinstance(held, dict) else {}
