@@ -113,7 +113,7 @@ def _known(captions: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[I
 
 def _add(images: dict[str, _Image], item: Item, keys: tuple[str | None, str]) -> None:
     image = item.value if isinstance(item.value, dict) else {}
-    split, name = (str(value) if isinstance(value := image.get(key), str | int) else None for key in keys)
+    split, name = (id_of(image.get(key)) for key in keys)
     images[str(id_of(image.get("id")))] = (split, name)
 
 

@@ -66,24 +66,26 @@ def match(store: Store, selection: Selection, other: Selection, named: str = "",
     if (equal := int(ids.is_in(others.implode()).sum())) > _NEARLY_NONE * fewer:
         return
     for own, theirs in ((name_of, name_of), (name_of, number_of), (number_of, name_of)):
-        of_own, of_theirs = (ids.to_frame().with_columns(key=own("image")), others.to_frame("as_image"))
-        pairs = of_own.join(of_theirs.with_columns(key=theirs("as_image")), on="key").sort("image", "as_image")
-        twice = pairs.filter(pl.col("image").is_duplicated() | pl.col("as_image").is_duplicated())
-        if twice.height:
-            side = "image" if twice["image"].n_unique() > 1 else "as_image"
-            alike = twice.filter(key=twice["key"][0])[side].unique().sort()
-            why = (
-                why or f"; {listed(alike, 2)} look alike without folder, ending and prefix: change the ids in one file"
-            )
-        elif pairs.height >= max(_ENOUGH * fewer, 1):
-            _match(store, dataset, pairs.select(pl.lit(dataset).alias("dataset"), "image", "as_image"))
-            how = f"{pairs.height:,} of {fewer:,} match without folder, ending, padding and prefix"
-            image, as_image = pairs.filter(pl.col("image") != pl.col("as_image")).select("image", "as_image").row(0)
+        every = (
+            ids.to_frame().with_columns(key=own("image")),
+            others.to_frame("as_image").with_columns(key=theirs("as_image")),
+        )
+        common = every[0].join(every[1], on="key", how="semi"), every[1].join(every[0], on="key", how="semi")
+        twice = [side.filter(pl.col("key").is_duplicated()).sort("key") for side in common]
+        pairs = common[0].height
+        if alike := [listed(side.filter(key=side["key"][0]).to_series().sort(), 2) for side in twice if side.height]:
+            why = why or f"; {alike[0]} look alike without folder, ending and prefix: change the ids in one file"
+        elif pairs >= max(_ENOUGH * fewer, 1):
+            rows = common[0].join(common[1], on="key").sort("image")
+            _match(store, dataset, rows.select(pl.lit(dataset).alias("dataset"), "image", "as_image"))
+            image, as_image = rows.filter(pl.col("image") != pl.col("as_image")).select("image", "as_image").row(0)
+            how = f"{pairs:,} of {fewer:,} match without folder, ending, padding and prefix"
             sides = f"{named} and {other.label} write image IDs differently"
-            store.said.append(f"{sides}: {how}, as {image!r} and {as_image!r}")
+            note = f"{sides}: {how}, as {image!r} and {as_image!r}"
+            store.said += [note] if note not in store.said else []
             return
-        elif pairs.height:
-            why = why or f"; only {pairs.height:,} of {fewer:,} match without folder, ending, padding and prefix"
+        elif pairs:
+            why = why or f"; only {pairs:,} of {fewer:,} match without folder, ending, padding and prefix"
     if required and not equal:
         look = f"its ids look like {_shown(ids)}, those of {other.label} like {_shown(others)}"
         raise UsageError(f"{named}: no image in common with {other.label}: {look}{why}")
