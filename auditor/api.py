@@ -1,4 +1,4 @@
-"""The library: every study as a method of an open store. It opens files that stand for datasets, and nothing else."""
+"""The library: every study as a method of an open store. It also opens files that are named instead of datasets."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Method(Generic[M]):
         self.__doc__ = study.__doc__
 
     def __get__(self, audit: Auditor, owner: type[Auditor]) -> M:
-        """Return the study with the store of an `Auditor` as its first argument; files can stand for datasets."""
+        """Return the study with the store of an `Auditor` as its first argument, and with files instead of datasets."""
         if audit is None:
             return self.study  # type: ignore[unreachable]
         takes_files = not face_of(self.study).writes
@@ -86,7 +86,7 @@ class Method(Generic[M]):
 
 
 def _of_files(study: Any, store: Store, /, *args: Any, **kwargs: Any) -> Any:
-    """Call a study; with files in the place of datasets, over a temporary store, whose notes come first."""
+    """Call a study; with files instead of datasets, over a temporary store, whose notes come first."""
     try:
         given = inspect.signature(study).bind(store, *args, **kwargs).arguments
     except TypeError:
@@ -112,7 +112,7 @@ def _of_files(study: Any, store: Store, /, *args: Any, **kwargs: Any) -> Any:
 class Auditor:
     """An open store. Every method returns a `Result`: `.frame` (Polars), `.to_json()`, and HTML in a notebook.
 
-    A file can stand for a dataset, as on the command line. Without a path there are only files, and nothing is kept.
+    Name a file instead of a dataset, as on the command line. Without a path there are only files, and nothing is kept.
     """
 
     def __init__(self, path: str | Path = MEMORY, *, write: bool = False, wait: float = 10.0) -> None:

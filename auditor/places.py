@@ -1,4 +1,4 @@
-"""Files in the place of datasets: a dataset is given by its name in the store, or as files, for every caller."""
+"""Files instead of datasets: a dataset is given by its name in the store, or as files, for every caller."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".arrow")
 
 @dataclass(frozen=True)
 class Places:
-    """What stands in the place of datasets: the files, and the datasets of a store next to them, by new names.
+    """Files that are named instead of datasets, and the datasets of a store next to them, by new names.
 
     `outputs` are the names of candidates. `values` are the arguments with these names.
     """

@@ -74,7 +74,7 @@ def match(store: Store, selection: Selection, other: Selection, named: str = "",
         twice = [side.filter(pl.col("key").is_duplicated()).sort("key") for side in common]
         pairs = common[0].height
         if alike := [listed(side.filter(key=side["key"][0]).to_series().sort(), 2) for side in twice if side.height]:
-            why = why or f"; {alike[0]} look alike without folder, ending and prefix: change the ids in one file"
+            why = why or f"; {alike[0]} are the same without folder, ending and prefix: change the ids in one file"
         elif pairs >= max(_ENOUGH * fewer, 1):
             rows = common[0].join(common[1], on="key").sort("image")
             _match(store, dataset, rows.select(pl.lit(dataset).alias("dataset"), "image", "as_image"))

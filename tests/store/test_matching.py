@@ -91,8 +91,8 @@ def test_what_is_kept_of_matched_images_is_kept_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("own", "theirs", "why"),
     [
-        (["a/1.jpg", "b/1.jpg"], ["1", "2"], "a/1.jpg, b/1.jpg look alike without folder, ending and prefix"),
-        (["1", "2"], ["a/1.jpg", "b/1.jpg"], "a/1.jpg, b/1.jpg look alike"),
+        (["a/1.jpg", "b/1.jpg"], ["1", "2"], "a/1.jpg, b/1.jpg are the same without folder, ending and prefix"),
+        (["1", "2"], ["a/1.jpg", "b/1.jpg"], "a/1.jpg, b/1.jpg are the same"),
         (["x1", "x2"], ["y1", "y2"], "its ids look like 'x1', those of refs like 'y1'$"),  # two names, not a prefix
         ([f"{n:03}" for n in range(9)], ["8.jpg", *map(str, range(100, 110))], "only 1 of 9 match"),
         (["dog"], ["cat"], "its ids look like 'dog', those of refs like 'cat'$"),

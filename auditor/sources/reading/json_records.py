@@ -71,9 +71,10 @@ def refuse(record: Any, image_key: str = "image_id") -> str | None:
 
 def id_of(value: Any) -> str | None:
     """Return an id as text, 42 for 42.0; null if it is neither a whole number nor a text."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) and value != "" else None
+    kind = type(value)
+    if kind is str:
+        return value or None
+    return str(int(value)) if kind is int or (kind is float and value.is_integer()) else None
 
 
 def encodable(text: str) -> bool:
