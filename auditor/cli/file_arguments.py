@@ -185,7 +185,7 @@ def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
     files, names = arguments.get("files"), arguments.get("names")
     for path in files if isinstance(files, list) else ():
         yield path, str(names[0]) if isinstance(names, list) and names else "named"
-    with suppress(AuditorError):  # a command that needs the declarations reports their faults
+    with suppress(AuditorError, *_UNCLEAR):  # a command that needs the declarations reports their faults
         for source in sources(_config(arguments)).values():
             options = (value for part in source.parts for value in part.options.values())
             paths = [path for part in source.parts for path in part.paths]
@@ -200,7 +200,7 @@ def _image_files(arguments: Mapping[str, object], target: Path) -> Iterator[tupl
     from auditor.sources.pictures import ENDINGS
 
     if target.suffix.lower() in ENDINGS:
-        with suppress(AuditorError):
+        with suppress(AuditorError, *_UNCLEAR):
             yield from ((path, dataset) for dataset, path in image_files(_config(arguments)).items())
 
 
