@@ -1,15 +1,22 @@
-"""The library: every study as a method of an open store. This module has no logic."""
+"""The library: every study as a method of an open store. It also opens files that are named instead of datasets."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
+from auditor.asked import face_of, options_of
 from auditor.asking import Forms
+from auditor.model import silent
 from auditor.papers.reproduce import reproduce
-from auditor.store.connection import Store
+from auditor.places import places
+from auditor.result import Result
+from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import log
 from auditor.studies import (
     agree,
@@ -40,6 +47,7 @@ from auditor.studies import (
     versions,
     words,
 )
+from auditor.studies.export import opened_for_files
 from auditor.studies.upkeep import sql
 from auditor.studies.upkeep import store as upkeep
 
@@ -69,16 +77,45 @@ class Method(Generic[M]):
         self.__doc__ = study.__doc__
 
     def __get__(self, audit: Auditor, owner: type[Auditor]) -> M:
-        """Return the study with the store of an `Auditor` as its first argument."""
+        """Return the study with the store of an `Auditor` as its first argument, and with files instead of datasets."""
         if audit is None:
             return self.study  # type: ignore[unreachable]
-        return functools.update_wrapper(functools.partial(self.study, audit.store), self.study)  # type: ignore[return-value]
+        takes_files = not face_of(self.study).writes
+        asked = functools.partial(_of_files, self.study) if takes_files else self.study
+        return functools.update_wrapper(functools.partial(asked, audit.store), self.study)  # type: ignore[return-value]
+
+
+def _of_files(study: Any, store: Store, /, *args: Any, **kwargs: Any) -> Any:
+    """Call a study; with files instead of datasets, over a temporary store, whose notes come first."""
+    try:
+        given = inspect.signature(study).bind(store, *args, **kwargs).arguments
+    except TypeError:
+        return study(store, *args, **kwargs)  # which names what is wrong
+    named = {
+        one.name: one for one in options_of(study) if one.parameter.completes == "dataset" and one.path[0] in given
+    }
+    found = places({"metrics": given.get("metrics"), **{name: given[name] for name in named}}, [*named])
+    if found is None:
+        return study(store, *args, **kwargs)
+    notes = list[str]()
+    bound = inspect.signature(study).bind(store, *args, **kwargs)
+    bound.arguments |= {name: value for name, value in found.values.items() if name in given}
+
+    def said(message: str) -> None:
+        notes.append(message)
+
+    with opened_for_files(lambda: nullcontext(store), found, {}, said, silent) as apart:
+        result = study(apart, *bound.args[1:], **bound.kwargs)
+    return replace(result, notes=(*notes, *result.notes)) if isinstance(result, Result) else result
 
 
 class Auditor:
-    """An open store. Every method returns a `Result`: `.frame` (Polars), `.to_json()`, and HTML in a notebook."""
+    """An open store. Every method returns a `Result`: `.frame` (Polars), `.to_json()`, and HTML in a notebook.
 
-    def __init__(self, path: str | Path, *, write: bool = False, wait: float = 10.0) -> None:
+    Name a file instead of a dataset, as on the command line. Without a path there are only files, and nothing is kept.
+    """
+
+    def __init__(self, path: str | Path = MEMORY, *, write: bool = False, wait: float = 10.0) -> None:
         self.store = Store.open(Path(path), write=write, wait=wait)
 
     fetch, metrics = staticmethod(ingest.fetch), staticmethod(metrics.metric_cards)

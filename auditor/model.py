@@ -106,6 +106,7 @@ def unasked(question: str) -> bool:
 #: The settings that every format has, and what each means.
 COMMON_OPTIONS: Mapping[str, str] = {
     "basename": "true names images by the last part of their path or URL",
+    "coco_ids": "true names COCO images by the number in their file names (000000565045.jpg is 565045)",
     "encoding": "encoding of a file of text that is not UTF-8",
     "sentences": '"first" keeps the first sentence of each caption',
 }

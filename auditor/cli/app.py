@@ -136,7 +136,7 @@ def made(name: str) -> Any:
 
 def _is_file(name: str) -> bool:
     """Return whether a word is a file or an address where a command is expected."""
-    from auditor.cli.file_arguments import is_place
+    from auditor.places import is_place
 
     return not name.startswith("-") and (is_place(name) or Path(name).is_file())
 

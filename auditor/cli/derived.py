@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,10 +19,10 @@ from auditor import asked
 from auditor.asked import Asked, Face, literals
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
-from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
 from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
+from auditor.places import Places, places
 
 if TYPE_CHECKING:
     from auditor.result import Result
@@ -157,7 +158,9 @@ def _run(
     takes = inspect.signature(function).parameters
     is_alone = face.alone(values)
     is_of_files = "store" in takes and not face.writes and not is_alone
-    files, stored, outputs = _dataset_files(options, values) if is_of_files else ({}, {}, [])
+    of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
+    given_files = places(values, of_datasets) if is_of_files else None
+    values = dict(given_files.values) if given_files else values
     arguments, keywords = asked.arguments([option.asked for option in options if option.name in given], values)
     if face.document:
         keywords |= {"card": card} | ({} if chosen == "html" else {"browse": False})
@@ -166,8 +169,8 @@ def _run(
 
         understood(gates(values["config"]))
     with ExitStack() as workspace:
-        if files:
-            arguments.insert(0, _opened_for_files(workspace, files, stored, outputs, values))
+        if given_files:
+            arguments.insert(0, _opened_for_files(workspace, given_files, values))
         elif "store" in takes:
             path: Path = values["store"]
             is_spared = is_alone and not path.exists()
@@ -185,47 +188,18 @@ def _run(
         if face.located and not values["as_json"]:
             form = reports.chosen_format(values["format_name"], output)
             if form in reports.ANNOTATIONS:
-                result = face.located(arguments[0], result, files, values["config"])
+                result = face.located(arguments[0], result, given_files.files if given_files else {}, values["config"])
     _show(result, chosen, values, asks=face.asks)
 
 
-def _dataset_files(
-    options: Sequence[_Option], values: dict[str, Any]
-) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """Return the files that are given as datasets, the datasets of the store next to them, and the names of candidates.
-
-    Both are by name, which replaces them in `values`.
-    """
-    of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
-    files = named_apart(values, of_datasets)
-    if not files:
-        return {}, {}, []
-    stored = stored_beside(values, of_datasets, files)
-    values.update({name: renamed(values[name], files, stored) for name in of_datasets})
-    return files, stored, [name for name in values.get(CANDIDATES) or () if name in files]
-
-
-def _opened_for_files(
-    workspace: ExitStack,
-    files: Mapping[str, str],
-    stored: Mapping[str, str],
-    outputs: Sequence[str],
-    values: Mapping[str, Any],
-) -> Store:
+def _opened_for_files(workspace: ExitStack, places: Places, values: Mapping[str, Any]) -> Store:
     """Open a temporary store with the captions of files, and copies of the datasets that are named next to them."""
-    from auditor.files.folders import temporary
-    from auditor.studies.export import export
-    from auditor.studies.ingest import apart
+    from auditor.studies.export import opened_for_files
 
-    folder = workspace.enter_context(temporary())
+    READER.files = places.files
+    opened = partial(o.opened, values["store"], wait=values["wait"])
     with progressing() as progress:
-        if stored:
-            with o.opened(values["store"], wait=values["wait"]) as store:
-                for name, ref in stored.items():
-                    export(store, ref, folder / name, file_format="bundle", progress=progress)
-        bundles = {name: folder / name for name in stored}
-        READER.files = files
-        return workspace.enter_context(apart(files, READER.kept, narrate, progress, outputs, bundles))
+        return workspace.enter_context(opened_for_files(opened, places, READER.kept, narrate, progress))
 
 
 def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:

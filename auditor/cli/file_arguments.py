@@ -1,22 +1,21 @@
 """The files that a command line names: files given as datasets, and files that -o must not overwrite.
 
 Only this module knows every file that a command writes, and every file that it or another command reads.
-A dataset is given by its name in the store, or as files, which are read into a temporary store.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from glob import escape
-from pathlib import Path, PurePosixPath
-from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from pathlib import Path
+from typing import NoReturn
 
 from auditor.files import is_plain
+from auditor.places import is_place
 
 #: Commands whose output file is not the result: the name of its parameter. The demo writes a page.
 _WRITING = {"tasks": "file", "distractors": "file", "export": "target", "demo": "folder"}
@@ -29,19 +28,6 @@ _UNCLEAR = (OSError, ValueError, RuntimeError)
 
 #: A metric in a file or a module, or a parameter of a metric or a format that names a file.
 _NAMED = re.compile(r"sql:(.+)|python:([\w.]+)\.\w+|[\w.-]+:.*=file:([^,]+).*|\w+_file=(.+)", re.DOTALL)
-
-#: The option whose files can be given next to datasets of the store.
-CANDIDATES = "candidates"
-
-#: The kind of dataset that a parameter names, if it is another than captions.
-_KINDS = {"listing": "objects", "synonyms": "synonyms"}
-
-_SIGNS = re.compile(r"[*?[]")
-
-_ZIPPED = (".gz", ".zst")
-
-#: Endings that a dataset's name cannot have: a name with one is a file, even if the file does not exist.
-_OF_FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".arrow")
 
 
 def refuse_targets(command: str, arguments: Mapping[str, object], outputs: Sequence[str] = ()) -> None:
@@ -199,7 +185,7 @@ def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
     files, names = arguments.get("files"), arguments.get("names")
     for path in files if isinstance(files, list) else ():
         yield path, str(names[0]) if isinstance(names, list) and names else "named"
-    with suppress(AuditorError):  # a command that needs the declarations reports their faults
+    with suppress(AuditorError, *_UNCLEAR):  # a command that needs the declarations reports their faults
         for source in sources(_config(arguments)).values():
             options = (value for part in source.parts for value in part.options.values())
             paths = [path for part in source.parts for path in part.paths]
@@ -214,7 +200,7 @@ def _image_files(arguments: Mapping[str, object], target: Path) -> Iterator[tupl
     from auditor.sources.pictures import ENDINGS
 
     if target.suffix.lower() in ENDINGS:
-        with suppress(AuditorError):
+        with suppress(AuditorError, *_UNCLEAR):
             yield from ((path, dataset) for dataset, path in image_files(_config(arguments)).items())
 
 
@@ -241,90 +227,3 @@ def _is_same(target: Path, path: Path) -> bool:
     with suppress(*_UNCLEAR):
         return target.resolve() == path.resolve()
     return False
-
-
-def is_place(text: str) -> bool:
-    """Return whether a dataset argument is a file, a folder, a pattern or a URL, rather than a name in the store."""
-    suffix = PurePosixPath(text).suffix
-    return "/" in text or bool(_SIGNS.search(text)) or suffix in _OF_FILES or (bool(suffix) and Path(text).is_file())
-
-
-def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str, str]:
-    """Return the files that the options `datasets` give as datasets, in order: file by new name.
-
-    Raises `UsageError` if other datasets are given by their names in the store, unless the files are candidates.
-    """
-    from auditor.errors import UsageError
-
-    given = [text for option in datasets for text in _texts(values[option])]
-    files = list(dict.fromkeys(text for text in given if is_place(text)))
-    stored = [text for text in given if text not in files]
-    outputs = _texts(values.get(CANDIDATES))
-    other = next((file for file in files if file not in outputs), None)
-    if other is not None and stored:
-        from auditor.called import call
-
-        name = _name(other)
-        kind = next((kind for option, kind in _KINDS.items() if other in _texts(values.get(option))), None)
-        keep = call("ingest", name, files=[other], kind=kind)
-        raise UsageError(
-            f"{stored[0]} is a dataset in the store, but {other} is a file; run `{keep}` first, then name both"
-        )
-    named: dict[str, str] = dict.fromkeys((dataset_of(ref) for ref in stored), "")
-    for file in files:
-        name, number = _name(file), 2
-        while name in named:
-            name, number = f"{_name(file)}-{number}", number + 1
-        named[name] = file
-    return {name: file for name, file in named.items() if file}
-
-
-def stored_beside(values: Mapping[str, Any], datasets: Iterable[str], files: Mapping[str, str]) -> dict[str, str]:
-    """Return the datasets of the store that are given next to files: the reference by the name of its dataset.
-
-    Raises `UsageError` if two references name different versions of a dataset.
-    """
-    from auditor.errors import UsageError
-
-    stored: dict[str, str] = {}
-    for ref in (text for option in datasets for text in _texts(values[option]) if text not in files.values()):
-        whole = ref.partition(":")[0]
-        if stored.setdefault(dataset_of(ref), whole) != whole:
-            raise UsageError(f"{whole} and {stored[dataset_of(ref)]}: name one version of a dataset next to a file")
-    return stored
-
-
-def dataset_of(ref: str) -> str:
-    """Return the name of the dataset in a reference such as `name@v2:test`."""
-    return re.split("[@:]", ref, maxsplit=1)[0]
-
-
-def renamed(value: Any, names: Mapping[str, str], stored: Collection[str] = ()) -> Any:
-    """Replace files by the names of their datasets in the value of an option; `stored` datasets lose their version."""
-    by_file = {file: name for name, file in names.items()}
-
-    def new(text: str) -> str:
-        if text in by_file or dataset_of(text) not in stored:
-            return by_file.get(text, text)
-        return re.sub("@[^:]*", "", text, count=1)
-
-    if isinstance(value, str):
-        return new(value)
-    return [new(text) for text in value] if isinstance(value, list | tuple) else value
-
-
-def _texts(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else list(value or ())
-
-
-def _name(file: str) -> str:
-    """Return the name of a dataset: its file without endings, its folder, or the folder of its pattern."""
-    of_web = re.match(r"https?://", file)
-    path = PurePosixPath(urlsplit(file).path if of_web else file.partition("://")[2] or file)
-    if _SIGNS.search(path.name):
-        whole = [part for part in path.parent.parts if not _SIGNS.search(part) and part not in ("/", ".", "..")]
-        word = whole[-1] if whole else Path.cwd().name
-    else:
-        path = path.with_suffix("") if path.suffix in _ZIPPED else path
-        word = path.stem
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip("-._") or "captions"

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from auditor.cli.file_arguments import dataset_of
+from auditor.places import dataset_of
 
 T = TypeVar("T")
 

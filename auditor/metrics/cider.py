@@ -53,9 +53,10 @@ _IDF = Parameter(
     "split, with all captions. fold and run: as in the authors' program, whose documents are items, candidates with "
     "their references. fold: one run for each position of the caption left out (an error above 16 million words, if "
     "each caption counts once per position of its image). run: all items in one run (a system's captions are one run "
-    "in both). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) with columns gram (words joined by "
-    "spaces) and images; its empty gram gives the number of documents. `auditor reproduce wang2016` uses the images of "
-    "all its datasets as documents",
+    "in both). of:DATASET: the images of a dataset or split of the store. none: every idf is 1. file:PATH: a table "
+    "(CSV, Parquet, JSON lines) with columns gram (words joined by spaces) and images; its empty gram gives the number "
+    "of documents; or the pickle of a program (.p), with document_frequency and ref_len. `auditor reproduce wang2016` "
+    "uses the images of all its datasets as documents",
     idf.READINGS,
     counts=True,
     form=idf.FORM,
@@ -115,8 +116,8 @@ def refusal(settings: Mapping[str, Any], images: int) -> str | None:
     if images != 1 or settings["idf"] not in (idf.DATASET, "fold", "run"):
         return None
     return (
-        "with one image every n-gram is in every image, so every idf is 0; "
-        "set idf=none to weigh all n-grams equally, or idf=file:PATH to read document frequencies from a file"
+        "with one image every n-gram is in every image, so every idf is 0; set idf=none to weigh all n-grams equally "
+        "(`-m cider-d:idf=none`), or idf=of:DATASET to count them in a dataset of the store"
     )
 
 
@@ -139,7 +140,8 @@ def _cider(name: str, summary: str, parameters: Mapping[str, Parameter], source:
         sensitivity="none",
         edge_cases=(
             "n-grams in every document have weight 0; a single image, whose idfs would all be 0, has no score unless "
-            "idf is none or a file; a text of k < 4 words reaches at most k/4 of the scale; an empty caption scores 0"
+            "idf is none, of another dataset or a file; a text of k < 4 words reaches at most k/4 of the scale; an "
+            "empty caption scores 0"
         ),
         source=source,
         bibtex=_VEDANTAM,

@@ -3,7 +3,8 @@
 `dataset`: the images of the selection, with all their captions, once. `fold` and `run`: as in the CIDEr authors'
 program, whose documents are the items of a run, candidates with their references. `fold` is one run for each position
 of the caption left out, `run` is all items as one run. `datasets#DIGEST`: the images of several datasets together,
-counted by a study (Wang & Gaizauskas 2016, note 7). `none`: every idf is 1. `file:PATH`: a table of the user.
+counted by a study (Wang & Gaizauskas 2016, note 7). `of:DATASET`: the images of a dataset of the store. `none`: every
+idf is 1. `file:PATH`: a table of the user, or a pickle (`df_pickle`).
 
 Such a table has columns gram (words joined by spaces) and images. The empty gram, which every document contains, gives
 the number of documents: 40,504 for COCO's validation captions.
@@ -20,8 +21,9 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.files import content
+from auditor.metrics import df_pickle
 
-FORM = "file:PATH"
+FORM = "of:DATASET, file:PATH"
 
 _DIGEST = re.compile(r"#([0-9a-f]{12})$")
 
@@ -71,6 +73,8 @@ def _path(setting: str) -> Path:
 
 def _table(path: Path) -> pl.DataFrame:
     match path.suffix:
+        case suffix if suffix in df_pickle.SUFFIXES:
+            return df_pickle.table(path)
         case ".parquet":
             return pl.read_parquet(path)
         case ".jsonl" | ".ndjson":
@@ -83,6 +87,8 @@ def _table(path: Path) -> pl.DataFrame:
 DATASET = "dataset"
 
 READINGS = (DATASET, "fold", "run", "none")
+
+OF = "of:"
 
 TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
 
@@ -99,4 +105,9 @@ def named(word: str) -> str | None:
     """
     if word == "pooled":
         raise MetricError(_RETIRED)
-    return word if TOGETHER.fullmatch(word) else None
+    return word if TOGETHER.fullmatch(word) or dataset_of(word) else None
+
+
+def dataset_of(word: object) -> str:
+    """Return the dataset of `of:DATASET`; empty for another mode."""
+    return str(word).removeprefix(OF) if str(word).startswith(OF) else ""

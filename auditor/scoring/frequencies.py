@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import polars as pl
@@ -14,9 +15,11 @@ from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.metrics.cider import refusal
 from auditor.model import Selection
+from auditor.scoring.registry import MetricRequest
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
+from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 
 #: The most words that `fold` weighs, each once per fold of its image: this takes a minute and 1.5 GB.
@@ -64,6 +67,8 @@ def files(idf_mode: str) -> tuple[str, ...]:
         return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
     if by_items(idf_mode):
         return ("run_item", "fold_frequency_part", "folded_frequency", "folded_collection")
+    if idf.dataset_of(idf_mode):
+        return ("ngram_frequency_part", "selection_frequency", "ngram_document")
     completed = () if idf_mode == idf.DATASET else ("completed_frequency",)
     return ("ngram_frequency_part", "selection_frequency", *completed)
 
@@ -84,6 +89,9 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
     if idf.TOGETHER.fullmatch(idf_mode):
         _bind_pool(captions.store, workspace, idf_mode, normalization)
         return
+    if of := idf.dataset_of(idf_mode):
+        _bind_other(captions, workspace, of, normalization)
+        return
     frequency = "document_frequency" if idf_mode == idf.DATASET else "selection_frequency"
     if normalization is None:
         ngrams.provide(captions, workspace, frequency)
@@ -100,6 +108,36 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
     workspace.bind_rows("given_frequency", given)
     workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
+
+
+def pinned(store: Store, metrics: Sequence[MetricRequest]) -> list[MetricRequest]:
+    """Pin the version of the dataset whose images are documents, for metrics that name one, so a signature names it."""
+    named = {metric.label: of for metric in metrics if (of := idf.dataset_of(metric.settings.get("idf")))}
+    pins = {of: f"{idf.OF}{resolve(store, of).pinned_name}" for of in named.values()}
+    return [
+        replace(metric, settings={**metric.settings, "idf": pins[named[metric.label]]})
+        if metric.label in named
+        else metric
+        for metric in metrics
+    ]
+
+
+def counted_in(store: Store, metrics: Sequence[MetricRequest]) -> list[Selection]:
+    """Return the selections whose images are documents of metrics, other than those that are scored."""
+    return [resolve(store, of) for metric in metrics if (of := idf.dataset_of(metric.settings.get("idf")))]
+
+
+def _bind_other(captions: Captions, workspace: Workspace, of: str, normalization: str | None) -> None:
+    if normalization is not None:
+        raise MetricError(f"idf=of:{of} counts words as they are spelled; omit stem=true")
+    other = captions.like(resolve(captions.store, of)).tokenize()
+    images = other.images().height
+    if images < 2:
+        raise MetricError(f"idf=of:{of}: needs a dataset of at least two images: with one, every idf is 0")
+    counted = other.workspace()
+    ngrams.provide(other, counted, "selection_frequency")
+    workspace.bind("document_frequency", "ngram_document", of=counted)
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
 
 
 def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization: str | None) -> None:

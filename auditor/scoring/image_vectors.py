@@ -23,6 +23,7 @@ from auditor.scoring.registry import MetricRequest
 from auditor.store import vectors
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.versions import log, resolve, splits
 from auditor.store.workspace import Workspace
 
@@ -73,7 +74,9 @@ def _pinned(captions: Captions, request: MetricRequest) -> MetricRequest:
     of_texts = "train" not in settings
     named = str(settings["vectors"])
     version = most_seen(store, selection, of_texts=of_texts) if named == AUTO else named_vectors(store, named)
-    if version is None:
+    if version is not None:
+        match(store, Selection(version), selection, required=False)
+    else:
         what = "vectors of its texts and images" if of_texts else "vectors of its images"
         raise MetricError(
             f"{selection.label}: {request.label} not available: the store has no {what}; import them with "
@@ -102,6 +105,8 @@ def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, lea
     newest = {version.dataset: version for version in reversed(log(store)) if version.kind == "vectors"}
     fit = [version for version in newest.values() if version.captions or not of_texts]
     whole = Selection(selection.version)
+    for one in fit:
+        match(store, Selection(one), whole, required=False)
     seen = {
         selection.dataset: vectors.coverage(store, selection, whole).filter("has_captions", "has_vector").height
         for selection in fit

@@ -16,6 +16,7 @@ from auditor.result import Finding, Said, about, counted, listed
 from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.versions import images, resolve
 
 #: Advice in a note on candidates that are references.
@@ -52,12 +53,7 @@ def references_of(captions: Captions, against: str | None = None) -> tuple[Capti
                 f"{against}: cannot score {annotated.label} against itself; set --against to its references"
             )
         notes += as_references(chosen)
-        if not _described(store, chosen, wanted):
-            there = images(store, chosen)["image"]
-            raise UsageError(
-                f"{against} does not describe any image of {annotated.label}: its image IDs look like {there[0]!r}, "
-                f"those of {annotated.label} like {wanted[0]!r}; set --against to captions of the same images"
-            )
+        match(store, chosen, annotated, against)
     else:
         chosen = first_related(captions) or _refused(captions)
     lacking = wanted.filter(~wanted.is_in(images(store, chosen)["image"].implode()))

@@ -16,6 +16,7 @@ from auditor.metrics.card import CountSpec
 from auditor.model import Progress, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, Severity, about, counted
+from auditor.scoring import frequencies
 from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.counting import count_in_parts
 from auditor.scoring.image_vectors import learnt_from, pinned, unseen
@@ -50,6 +51,8 @@ def score_candidates(
     if seen:
         metrics = pinned(captions, metrics)
         texts += learnt_from(captions.store, metrics)
+    metrics = frequencies.pinned(captions.store, metrics)
+    texts += frequencies.counted_in(captions.store, metrics)
     tokenize(captions.store, texts, captions.tokenizer, progress)
     scores = scored(captions, candidates, metrics, progress)
     if scores.is_empty() and seen:
@@ -121,7 +124,7 @@ def scorable(
     Returns the others, with pinned vectors if they see images, and notes on the metrics and images left out.
     """
     seen = any(metric.metric.sees_images for metric in metrics)
-    metrics = pinned(captions, metrics) if seen else metrics
+    metrics = frequencies.pinned(captions.store, pinned(captions, metrics) if seen else metrics)
     reasons = refused(captions, metrics)
     if metric_names and len(reasons) == len(metrics):
         reasons = {}  # scoring them raises the reason

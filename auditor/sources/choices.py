@@ -20,7 +20,6 @@ from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.delimited import below_header, headers
-from auditor.sources.reading.json_records import COCO_FILE
 from auditor.sources.reading.json_stream import items
 from auditor.sources.reading.lines import first_line
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
@@ -129,7 +128,7 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
         try:
             texts = _of_question(fields, options) if _is_asked(fields) else _of_captions(fields)
             _check(texts, votes)
-            image = _image(fields, options)
+            image = _image(fields)
         except _NoChoiceError as error:
             yield JudgedCaption(record.unit, record.number, left_out=f"item {name}: {error}")
             continue
@@ -218,17 +217,13 @@ def _check(texts: Mapping[str, Any], votes: Mapping[str, Any]) -> None:
         raise ValueError(reason)
 
 
-def _image(fields: Mapping[str, Any], options: Mapping[str, Option]) -> str:
-    """Return the name of an item's image as captions have it. Raises `ValueError` if it has none."""
+def _image(fields: Mapping[str, Any]) -> str:
+    """Return the name of an item's image. Raises `ValueError` if it has none."""
     image = fields.get("image")
     image = str(image) if type(image) is int else image
     if (reason := fault({"image": image})) is not None:
         raise ValueError(reason)
-    if options.get("coco_ids") is not True:
-        return str(image)
-    if (named := re.fullmatch(COCO_FILE, str(image))) is None:
-        raise ValueError("the image is not named like a file of COCO")
-    return named[1]
+    return str(image)
 
 
 def _is_count(vote: Any) -> bool:
@@ -351,6 +346,5 @@ FORMAT = Format(
         "options_col": "key with the list of options, or the columns: a0,a1,a2",
         "answer_col": "key or column with the answer: an option, its letter or its number from 0; or yes, no, 1, 0",
         "answers": "the answers to questions without options, the wrong one of a true statement first; default: no,yes",
-        "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
     },
 )  # fmt: skip

@@ -11,7 +11,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Part
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
-from auditor.sources.reading.json_records import batches
+from auditor.sources.reading.json_records import batches, id_of
 from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table import names_of
 from auditor.sources.table.columns import recognized
@@ -97,7 +97,7 @@ def _may_list_images(path: Path) -> bool:
 def _known(captions: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
     """Add the split and the name of its image to each caption; reject captions of unlisted images."""
     for item in captions:
-        number = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
+        number = id_of(item.value.get("image_id")) if isinstance(item.value, dict) else None
         if number is None or not images:
             yield item
         elif number not in images:
@@ -113,8 +113,8 @@ def _known(captions: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[I
 
 def _add(images: dict[str, _Image], item: Item, keys: tuple[str | None, str]) -> None:
     image = item.value if isinstance(item.value, dict) else {}
-    split, name = (str(value) if isinstance(value := image.get(key), str | int) else None for key in keys)
-    images[str(image.get("id"))] = (split, name)
+    split, name = (id_of(image.get(key)) for key in keys)
+    images[str(id_of(image.get("id")))] = (split, name)
 
 
 def reading(part: Part) -> Reading:

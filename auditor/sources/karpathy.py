@@ -12,7 +12,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Part
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
-from auditor.sources.reading.json_records import BATCH, encodable, frame, show
+from auditor.sources.reading.json_records import BATCH, encodable, frame, id_of, show
 from auditor.sources.reading.json_stream import Item, items
 
 _Row = tuple[int, str | None, int | None, str | None, str | None, str | None, str | None, str | None]
@@ -56,7 +56,7 @@ def _rows(item: Item, image_key: str) -> Iterator[_Row]:
     if fault is not None:
         yield (item.number, None, None, None, None, None, fault, show(record))
         return
-    image, split = str(record[image_key]), record.get("split")
+    image, split = id_of(record[image_key]), record.get("split")
     for number, sentence in enumerate(record["sentences"], 1):
         fault = _sentence_fault(sentence)
         if fault is not None:
@@ -71,9 +71,9 @@ def _rows(item: Item, image_key: str) -> Iterator[_Row]:
 def _image_fault(record: Any, image_key: str) -> str | None:
     if not isinstance(record, dict):
         return f"not an object; expected {image_key} and sentences"
-    image, split, sentences = record.get(image_key), record.get("split"), record.get("sentences")
-    if isinstance(image, bool) or not isinstance(image, int | str) or image == "":
-        return f"{image_key} is missing, or neither a number nor a string"
+    image, split, sentences = id_of(record.get(image_key)), record.get("split"), record.get("sentences")
+    if image is None:
+        return f"{image_key} is missing, or neither a whole number nor a string"
     if split is not None and not isinstance(split, str):
         return "split is not a string"
     if not isinstance(sentences, list) or not sentences:

@@ -24,17 +24,6 @@ Items = tuple[str, ...] | None
 Compared = Callable[[Items, Sequence[str], bool], pl.DataFrame]
 
 
-def refuse_disjoint(named: str, ids: pl.Series, other: str, others: pl.Series) -> None:
-    """Raise `UsageError` for two datasets without a common image, with how their ids look and what may match them."""
-    if ids.is_in(others.implode()).any():
-        return
-    shown, shown_other = (repr(each[0]) if len(each) else "none" for each in (ids, others))
-    last, other_last = (each.str.extract(r"([^/]*)$") for each in (ids, others))
-    folders = "; ingest with --option basename=true" if last.is_in(other_last.implode()).any() else ""
-    look = f"its ids look like {shown}, those of {other} like {shown_other}"
-    raise UsageError(f"{named}: no image in common with {other}: {look}{folders}")
-
-
 @dataclass(frozen=True)
 class Coverage:
     """The items `of` each set, among `every` item; sets are compared with the first. `missing` is the parameter.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -89,6 +89,11 @@ class Store:
         self._again: dict[tuple[object, ...], Held] = {}
         self._known: dict[tuple[str, str], pl.DataFrame] = {}
         self._ran: set[str] = set()
+        #: Other ids by which images of a dataset are read, each with a digest, until `on_answer`; see `matching`.
+        self.renamed: Mapping[str, tuple[str, pl.DataFrame]] = {}
+        self.on_answer: list[Callable[[], None]] = []
+        #: Notes on how the store is read for a question.
+        self.said: list[str] = []
 
     @classmethod
     def open(
@@ -160,14 +165,27 @@ class Store:
         return self._connection
 
     def recorded(self, make: Callable[[], T]) -> T:
-        """Return what a function makes. Its field `sql`, if any, gets the paths of the SELECTs that ran."""
+        """Return what a function makes. Its field `sql`, if any, gets the paths of the SELECTs that ran.
+
+        Notes on how the store was read are added, and images that were read by other ids have their own again.
+        """
         outer, self._ran = self._ran, set()
+        (on_answer, self.on_answer), (said, self.said) = (self.on_answer, []), (self.said, [])
         try:
             made: Any = make()
-            whole: T = replace(made, sql=tuple(sorted(self._ran))) if hasattr(made, "sql") else made
+            facts = {"sql": tuple(sorted(self._ran)), **({"notes": (*self.said, *made.notes)} if self.said else {})}
+            whole: T = replace(made, **facts) if hasattr(made, "sql") else made
             return whole
         finally:
             self._ran |= outer
+            for work in reversed(self.on_answer):
+                work()
+            self.on_answer, self.said = on_answer, said
+
+    def forget(self) -> None:
+        """Forget the rows that are held in case they are asked for again."""
+        self._again.clear()
+        self._known.clear()
 
     def record(self, *names: str) -> None:
         """Note SELECTs, by name or path, whose rows are used, whether they run now or their rows were kept.

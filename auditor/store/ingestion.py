@@ -29,6 +29,7 @@ class Terms:
 
     `max_rejected` is the largest share of records that may be rejected. `version` is the hash that the content must
     have, with its counts if known. `named_by` names the source of that hash, `remedy` is the advice if it differs.
+    With `if_other`, the advice for other data, a version must share an image, or half of its captions, with the last.
     """
 
     max_rejected: float = 1.0
@@ -37,6 +38,7 @@ class Terms:
     captions: int | None = None
     named_by: str = "the terms"
     remedy: str = "check the files"
+    if_other: str = ""
 
 
 #: Terms that every set of captions meets.
@@ -131,7 +133,7 @@ def write(
             removed = 0 if previous is None else close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
             if previous is not None and added == content["captions"]:
-                is_other = workspace.rows("shared_text").item() == 0
+                is_other = _is_other(source, previous, workspace, added, terms)
             logged = {"seq": seq, "source_sha256": source_sha256, "note": note, **content}
             made = tokens.of_every_text(store)
             version = log(store, source, logged, made or ())
@@ -254,6 +256,20 @@ def check_version(source: Source, content: Mapping[str, Any], terms: Terms) -> N
         f"{source.dataset}: the files hold version {content['version'][:12]}, but {terms.named_by} names "
         f"{str(terms.version)[:12]}: {differences or 'as many captions'}; the store is unchanged; {terms.remedy}"
     )
+
+
+def _is_other(source: Source, previous: Version, workspace: Workspace, captions: int, terms: Terms) -> bool:
+    """Return whether a new version shares no text with the one before.
+
+    Raises `SourceError` if it also shares no image, and less than half of its captions: its name is that of other data.
+    """
+    shared = int(workspace.rows("shared_text").item())
+    is_known = not terms.if_other or 2 * shared >= captions or source.kind in ("corpus", "wordlist", "synonyms")
+    if not (is_known or workspace.rows("image_known").item()):
+        raise SourceError(
+            f"{source.dataset}: shares no image with {previous.label}; the store is unchanged; {terms.if_other}"
+        )
+    return shared == 0
 
 
 def describe(store: Store, source: Source, language: str) -> None:

@@ -87,6 +87,7 @@ def key(
         "tokenizer": tokenizer,
         "sql": [fingerprint(relation) for relation in relations],
         "params": params,
+        **({"renamed": {name: digest for name, (digest, _) in store.renamed.items()}} if store.renamed else {}),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 

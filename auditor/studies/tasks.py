@@ -22,10 +22,10 @@ from auditor.model import Selection
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.result.views import EMPTY, View, filled
 from auditor.scoring.references import as_references
-from auditor.statistics.common_items import refuse_disjoint
 from auditor.store import versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.versions import content_at_work, images, resolve
 from auditor.store.workspace import Workspace
 
@@ -198,8 +198,7 @@ def _check_related(store: Store, selection: Selection, name: str, candidate: Sel
         raise UsageError(
             f"{name}: its captions are the references; use --candidates {HUMAN} for a held-out one of them"
         )
-    described, answered = images(store, selection)["image"], images(store, candidate)["image"]
-    refuse_disjoint(name, answered, selection.label, described)
+    match(store, candidate, selection, name)
 
 
 def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:

@@ -75,7 +75,7 @@ def _typed() -> list[Broken]:
             if name == "a fraction"
             else [_record("table", f"list: an image_id that is {name}", {"image_id": image, "caption": "A ."}, says)]
         )
-        says = r"filename is missing, or neither a number nor a string"
+        says = r"filename is missing, or neither a whole number nor a string"
         record = {"filename": image, "sentences": [{"raw": "A ."}]}
         cases += [_record("karpathy", f"a filename that is {name}", record, says)]
     for name, text in WRONG_TEXTS.items():

@@ -110,7 +110,7 @@ def test_too_many_refusals_name_the_first_ten_and_change_nothing(filled: Callabl
     assert done.stderr.count("dirty.token:10") == 10
     assert done.stderr.count("\n") == 1
     assert len(rows(filled("datasets", "mine", "--json"), "datasets")) == 1
-    assert rows(filled("ingest", "mine", "--from", "dirty.token", "--max-rejected", "0.02", "--json"), "ingest")
+    assert rows(filled("ingest", "dirty", "--from", "dirty.token", "--max-rejected", "0.02", "--json"), "ingest")
 
 
 def test_strict_takes_no_refusal(auditor: Callable[..., Run], tmp_path: Path) -> None:
@@ -260,7 +260,10 @@ def test_system_output_is_scored_against_all_captions(filled: Callable[..., Run]
     assert "1 image of system is not in mine: z.jpg" in done.stderr
     (tmp_path / "folders.csv").write_text("image,caption\n/data/a.jpg,A dog runs.\n")
     filled("ingest", "folders", "--from", "folders.csv")
-    assert "--option basename=true" in filled("score", "mine", "--candidates", "folders", code=2).stderr
+    assert (
+        "folders and mine write image IDs differently: 1 of 1 match"
+        in filled("score", "mine", "--candidates", "folders").stdout
+    )
 
 
 def test_compare_ranks_by_metric(filled: Callable[..., Run], tmp_path: Path) -> None:

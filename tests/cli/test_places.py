@@ -11,8 +11,8 @@ import pytest
 from buckets import Bucket
 from conftest import asked
 
-from auditor.cli.file_arguments import is_place, named_apart
 from auditor.errors import UsageError
+from auditor.places import is_place, named_apart
 
 
 @pytest.fixture(autouse=True)

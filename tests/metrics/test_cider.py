@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import pickle
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +21,8 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor import config
-from auditor.errors import MetricError
+from auditor.errors import MetricError, UsageError
+from auditor.metrics import idf
 from auditor.scoring.candidate_sets import intra
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import References, request, requests
@@ -241,7 +245,7 @@ ONE_IMAGE = [[["a", "dog"], ["a", "dog", "runs"]]]
 @pytest.mark.parametrize("asked", ["cider", "cider-d", "cider:idf=fold", "cider-d:idf=run"])
 def test_single_image_is_refused_with_ways_out(store: Store, asked: str) -> None:
     ingest(store, ONE_IMAGE)
-    remedy = r"every idf is 0; set idf=none .* idf=file:PATH"
+    remedy = r"every idf is 0; set idf=none .* idf=of:DATASET"
     for study in (score, bounds):
         with pytest.raises(MetricError, match=remedy):
             study(store, "set", metrics=[asked])
@@ -249,6 +253,78 @@ def test_single_image_is_refused_with_ways_out(store: Store, asked: str) -> None
     (reason,) = beside.frame.filter(metric=asked)["reason"]
     assert re.search(remedy, reason)
     assert [note for note in beside.notes if re.search(remedy, note)] != []
+
+
+@pytest.mark.parametrize("name", ["cider", "cider-d"])
+@pytest.mark.parametrize("protocol", [0, 2, 4])
+def test_documents_are_those_of_another_dataset_or_of_its_pickle(
+    store: Store, tmp_path: Path, name: str, protocol: int
+) -> None:
+    """What coco-caption would write for a dataset weighs as the dataset itself, and as a plain formula."""
+    others = [[["a", "dog", "runs"], ["the", "dog"]], [["a", "cat"]], [["a", "dog", "sits"]], [["dogs", "runs"]]]
+    ingest(store, ONE_IMAGE)
+    ingest(store, [[["a", "dog", "runs", "fast"]]], "system")
+    ingest_rows(
+        store,
+        [(f"{i}", slot, " ".join(text)) for i, texts in enumerate(others) for slot, text in enumerate(texts)],
+        "docs",
+    )
+    frequency = defaultdict(float)
+    for texts in others:
+        for gram in {tuple(text[i : i + n]) for text in texts for n in range(1, 5) for i in range(len(text) - n + 1)}:
+            frequency[gram] += 1
+    path = tmp_path / "docs-df.p"
+    path.write_bytes(pickle.dumps({"document_frequency": frequency, "ref_len": len(others)}, protocol))
+    table = {" ".join(gram): int(images) for gram, images in frequency.items()}
+    formula = {"cider": plain.cider, "cider-d": plain.cider_d}[name]
+    expected = {
+        (0, 0): pytest.approx(formula(["a", "dog", "runs", "fast"], ONE_IMAGE[0], plain.Given(table, 4)), abs=1e-9)
+    }
+    assert scored(store, f"{name}:idf=file:{path}", [SYSTEM]) == expected
+    result = score(store, "set", candidates=["system"], metrics=[f"{name}:idf=of:docs"])
+    assert scored(store, f"{name}:idf=of:docs", [SYSTEM]) == expected
+    assert f"|idf:of:{resolve(store, 'docs').pinned_name}|" in result.signatures[f"{name}:idf=of:docs"]
+    with pytest.raises(MetricError, match=r"idf=of:docs@.* counts words as they are spelled; omit stem=true"):
+        scored(store, f"{name}:stem=true,idf=of:docs")
+    with pytest.raises(UsageError, match="nowhere: not in"):
+        score(store, "set", metrics=[f"{name}:idf=of:nowhere"])
+
+
+class Runs:
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.write_text, (Path("PWNED"), "")
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        (Runs(), "not read, since it names .*; only dictionaries, tuples, texts and numbers are read"),
+        ({"document_frequency": {("a",): 2.0}, "ref_len": [9]}, "not read, since it has EMPTY_LIST"),
+        ({"document_frequency": {(("a",),): 2.0}, "ref_len": 9}, "has a tuple of other things than texts"),
+        ({"document_frequency": {"a": 2.0}, "ref_len": 9}, "from tuples of words"),
+        ({"document_frequency": {("a",): 2.0}}, "needs ref_len, .*; it is None"),
+        ({"document_frequency": {("a",): 2.5}, "ref_len": 9}, "'a' is in 2.5 documents"),
+        ({"document_frequency": {("a",): 10.0}, "ref_len": 9}, "'a' is in 10 of 9 documents"),
+        ({("a",): 2.0}, "needs document_frequency"),
+        (b"\x80\x02r\xff\xff\xff\xff.", "not a pickle of document frequencies"),
+        (b"gram,images", "not read, since it has|not a pickle"),
+    ],
+)
+@pytest.mark.parametrize("protocol", [0, 2, 5])
+def test_pickle_of_anything_else_is_refused_by_name(tmp_path: Path, held: object, words: str, protocol: int) -> None:
+    path = tmp_path / "df.p"
+    path.write_bytes(held if isinstance(held, bytes) else pickle.dumps(held, protocol))
+    with pytest.raises(MetricError, match=words.replace("EMPTY_LIST", "LIST|EMPTY_LIST")):
+        idf.load(f"file:{path}")
+    assert not Path("PWNED").exists()
+
+
+def test_pickle_of_the_authors_has_the_images_of_their_program(tmp_path: Path) -> None:
+    path = tmp_path / "coco-val-df.p"
+    path.write_bytes(pickle.dumps({("a",): 20252.0, ("a", "dog"): 1.0}, 0))
+    table, log_documents = idf.load(f"file:{path}")
+    assert dict(table.iter_rows()) == {"a": 20252, "a dog": 1}
+    assert log_documents == math.log(40_504)
 
 
 def test_single_image_has_scores_without_idf(store: Store) -> None:

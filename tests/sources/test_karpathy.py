@@ -101,7 +101,7 @@ def test_every_fault_is_refused_with_its_image_and_stops_no_other(dataset: Path)
     utf8 = "not UTF-8 (a broken byte or a lone surrogate)"
     assert reasons(rows) == [
         (1, "not an object; expected filename and sentences"),
-        (2, "filename is missing, or neither a number nor a string"),
+        (2, "filename is missing, or neither a whole number nor a string"),
         (3, "sentences is missing, empty, or not a list"),
         (4, "sentences is missing, empty, or not a list"),
         (5, "split is not a string"),

@@ -47,7 +47,8 @@ def command(
     """
     from auditor import reports
     from auditor.cli.derived import options_of
-    from auditor.cli.file_arguments import is_place, named_apart, refuse_link, refuse_targets
+    from auditor.cli.file_arguments import refuse_link, refuse_targets
+    from auditor.places import is_place, named_apart
     from auditor.result import counted
     from auditor.steps import Steps
     from auditor.studies import report

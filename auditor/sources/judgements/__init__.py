@@ -96,7 +96,6 @@ FORMAT = Format(
         "score_col": 'column with the score (of one aspect), or one per caption or judge: "score_1,score_2"',
         "votes_col": "column with the number of raters of a score",
         "id_col": "column that distinguishes captions of an image with the same text, such as the system",
-        "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
         "references": '"unrated": read the captions of captions_file that were not rated for their own image, instead '
         "of the ratings",
     },

@@ -17,7 +17,6 @@ from auditor.model import Batches, Option
 from auditor.sources.judgements import flickr8k
 from auditor.sources.reading import files
 from auditor.sources.reading.delimited import headers
-from auditor.sources.reading.json_records import COCO_FILE
 from auditor.sources.table.json import LINES, LIST, NESTED, header, rows_of
 
 _RECORD: Mapping[str, pl.DataType] = {
@@ -55,8 +54,6 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
     Rows of the same image and caption are joined, unless rows have an identity.
     """
     rated = pl.DataFrame(list(_records(path, separator, columns)), schema=_RECORD, orient="row")
-    if options.get("coco_ids") is True:
-        rated = _by_number(rated)
     ratings = _judged(_with_texts(path, rated, columns, options), columns)
     refused = ratings.filter(pl.col("reason").is_not_null()).unique("record", keep="first", maintain_order=True)
     yield (
@@ -97,13 +94,6 @@ def _several(value: Any) -> str | list[str]:
 def _text(value: Any) -> str:
     """Return a value of JSON as in a table; empty if it is not a text or number."""
     return "" if value is None or isinstance(value, dict | list | bool) else str(value)
-
-
-def _by_number(rated: pl.DataFrame) -> pl.DataFrame:
-    """Name images of COCO by the number in their file names."""
-    number = pl.col("image").str.strip_chars().str.extract(f"^{COCO_FILE}$", 1)
-    none = pl.when(number.is_null()).then(pl.lit("the image is not named like a file of COCO"))
-    return rated.with_columns(image=number, reason=pl.coalesce("reason", none))
 
 
 def _rated(row: list[Any], columns: Columns) -> list[tuple[str, list[str]]]:

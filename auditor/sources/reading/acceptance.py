@@ -10,6 +10,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import CAPTION_SCHEMA, Option, Part
 from auditor.sources.reading.encoding import codec
+from auditor.sources.reading.json_records import COCO_FILE
 
 _LONGEST = 1 << 20
 
@@ -36,8 +37,9 @@ _SENTENCE = rf"^\s*(?s:(.+?(?:[.!?]|{_END})))(?:\s|$)"
 
 def check_common(options: Mapping[str, Option]) -> None:
     """Raise `UsageError` for a wrong value of an option that every format has."""
-    if not isinstance(options.get("basename", False), bool):
-        raise UsageError(f"basename must be true or false, not {options['basename']}")
+    for name in ("basename", "coco_ids"):
+        if not isinstance(options.get(name, False), bool):
+            raise UsageError(f"{name} must be true or false, not {options[name]}")
     codec(options.get("encoding"))
     if options.get("sentences", "first") not in ("first", "all"):
         raise UsageError(f'sentences must be "first" or "all", not {options["sentences"]}')
@@ -50,8 +52,9 @@ def accept(batch: pl.DataFrame, part: Part, cut: Counter[str] | None = None) -> 
     to `cut`.
     """
     whole = complete(batch)
-    if part.options.get("basename") is True:
-        whole = whole.with_columns(pl.col("image").str.extract(r"([^/\\]+)[/\\]*$", 1))
+    if part.options.get("basename") is True or part.options.get("coco_ids") is True:
+        image, reason = spelled(pl.col("image"), part.options)
+        whole = whole.with_columns(image=image, reason=pl.coalesce("reason", reason))
     if part.options.get("sentences") == "first":
         full = whole["text"]
         whole = whole.with_columns(first_sentence(pl.col("text")))
@@ -65,6 +68,21 @@ def accept(batch: pl.DataFrame, part: Part, cut: Counter[str] | None = None) -> 
     return whole.with_columns(reason=fault).with_columns(
         raw=pl.when(pl.col("reason").is_not_null()).then(pl.coalesce("raw", "text").str.head(_RAW_SHOWN))
     )
+
+
+def spelled(image: pl.Expr, options: Mapping[str, Option]) -> tuple[pl.Expr, pl.Expr]:
+    """Return the names of images as the common options ask for them, and the reason for one that has no number."""
+    reason = pl.lit(None, pl.String)
+    if options.get("basename") is True:
+        image = image.str.extract(r"([^/\\]+)[/\\]*$", 1)
+    if options.get("coco_ids") is True:
+        number = image.str.strip_chars().str.extract(f"^{COCO_FILE}$", 1)
+        faulty = image.is_not_null() & number.is_null()
+        reason, image = (
+            pl.when(faulty).then(pl.lit("the image is not named like a file of COCO")),
+            pl.coalesce(number, image),
+        )
+    return image, reason
 
 
 def file_names(captions: pl.DataFrame) -> int:

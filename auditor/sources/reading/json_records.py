@@ -46,7 +46,7 @@ def _row(item: Item) -> tuple[Any, ...]:
     rank = identifier if type(identifier) is int and abs(identifier) < 2**63 else None
     named = f"id {identifier}" if isinstance(identifier, int | str) and encodable(str(identifier)) else None
     split = _split(record.get("split"))
-    return (item.number, str(record["image_id"]), rank, named, split, record["caption"], None, None)
+    return (item.number, id_of(record["image_id"]), rank, named, split, record["caption"], None, None)
 
 
 def _split(value: Any) -> str | None:
@@ -59,14 +59,22 @@ def refuse(record: Any, image_key: str = "image_id") -> str | None:
     """Return why a record is not a caption; null if it is one."""
     if not isinstance(record, dict):
         return f"not an object; expected {image_key} and caption"
-    image, caption = record.get(image_key), record.get("caption")
-    if isinstance(image, bool) or not isinstance(image, int | str) or image == "":
-        return f"{image_key} is missing, or neither a number nor a string"
+    image, caption = id_of(record.get(image_key)), record.get("caption")
+    if image is None:
+        return f"{image_key} is missing, or neither a whole number nor a string"
     if not isinstance(caption, str):
         return "caption is missing, or not a string"
-    if not encodable(caption) or not encodable(str(image)):
+    if not encodable(caption) or not encodable(image):
         return "not UTF-8 (a broken byte or a lone surrogate)"
     return None
+
+
+def id_of(value: Any) -> str | None:
+    """Return an id as text, 42 for 42.0; null if it is neither a whole number nor a text."""
+    kind = type(value)
+    if kind is str:
+        return value or None
+    return str(int(value)) if kind is int or (kind is float and value.is_integer()) else None
 
 
 def encodable(text: str) -> bool:

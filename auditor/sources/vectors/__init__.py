@@ -212,6 +212,5 @@ FORMAT = Format(
         "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ extracts 1000268201 from "
         "1000268201_693b08cb0e.jpg",
         "image_suffix": "ending to append to each id: .jpg if captions name image.jpg",
-        "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
     },
 )  # fmt: skip

@@ -16,7 +16,7 @@ from auditor.arrays import NDArray, np
 from auditor.errors import SourceError
 from auditor.model import Option
 from auditor.sources.guards import Limits, parquet
-from auditor.sources.reading.json_records import COCO_FILE
+from auditor.sources.reading.acceptance import spelled
 
 #: One row per record. The vector represents an `image` or a `text`; the other is null. `source`, `unit` and `line` are
 #: its position; `reason` is null for an accepted record.
@@ -115,17 +115,10 @@ def equally_long(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 def _image(options: Mapping[str, Option]) -> tuple[pl.Expr, pl.Expr]:
     """Return the image of a record by the options, and the reason if it cannot be determined."""
-    image, reason = pl.col("image"), pl.lit(None, pl.String)
-    if options.get("basename") is True:
-        image = image.str.extract(r"([^/\\]+)[/\\]*$", 1)
+    image = pl.col("image")
     if "image_pattern" in options:
         image = image.str.extract(str(options["image_pattern"]), 1)
-    if options.get("coco_ids") is True:
-        number = image.str.extract(f"^{COCO_FILE}$", 1)
-        reason = pl.when(image.is_not_null() & number.is_null()).then(
-            pl.lit("the image is not named like a file of COCO")
-        )
-        image = pl.coalesce(number, image)
+    image, reason = spelled(image, options)
     image = pl.when(image != "").then(image)
     suffix = options.get("image_suffix")
     return image + pl.lit(str(suffix)) if suffix else image, reason

@@ -23,6 +23,7 @@ from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.statistics.common_items import Coverage
 from auditor.store.captions import Captions
+from auditor.store.matching import FORMS
 from auditor.studies.choices.rows import METRIC, SCHEMA, SIDES, SYSTEM, Scored, by_item, of_all_items, of_sides
 
 #: Columns of numbers: a score of each caption, under either name, or whether the right one was chosen.
@@ -30,9 +31,6 @@ _SIDES, _SCORES, _ANSWER = ("right", "wrong"), ("right_score", "wrong_score"), "
 
 #: The score of a second right caption, under either name.
 _SECOND = ("right2", "right2_score")
-
-#: The number in the name of an image or of its file.
-_IMAGE = r"^(?:.*/)?(?:COCO_\w+_)?0*(.+?)(?:\.\w{3,4})?$"
 
 _EXAMPLES = 3
 
@@ -57,8 +55,8 @@ def scorers(
     numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
     named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
     scores = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
-    scores = _known(scores).with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
-    texts = _known(texts)
+    scores, texts = _known(scores, texts)
+    scores = scores.with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
     for (system,), own in scores.group_by("system", maintain_order=True):
         once = own.unique(list(keys), keep="first", maintain_order=True)
         _note_repeated(str(system), file, own, once, list(keys), notes)
@@ -83,9 +81,13 @@ def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:
     return keys
 
 
-def _known(rows: pl.DataFrame) -> pl.DataFrame:
-    """Reduce the names of images to one form, whether they are numbers or files."""
-    return rows.with_columns(pl.col("^image$").str.extract(_IMAGE))
+def _known(scores: pl.DataFrame, texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Reduce the names of images to one form, whether they are numbers or files: by names, or else by numbers."""
+    if "image" not in scores.columns:
+        return scores, texts
+    named, by_number = ([one.with_columns(form("image")) for one in (scores, texts)] for form in FORMS)
+    one, two = named if named[0].join(named[1], on="image", how="semi").height else by_number
+    return one, two
 
 
 def _numbers(file: Path, rows: pl.DataFrame, *, has_second: bool) -> list[pl.Series]:

@@ -21,6 +21,7 @@ from auditor.scoring.references import references_of
 from auditor.store import versions
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import blind, given
 from auditor.studies.choices.blind import findings
@@ -274,7 +275,9 @@ def _trained(
 ) -> Selection | None:
     """Set the training captions of language models for the SELECTs, or note that there are none."""
     trained = None if named is None else versions.resolve(captions.store, named)
-    if trained is None:
+    if trained is not None:
+        match(captions.store, trained, captions.selection, required=False)
+    else:
         try:
             trained = references_of(captions)[0].selection
             notes.append(f"language models are trained on {trained.label}, without the images of the items")

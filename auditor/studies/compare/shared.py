@@ -10,6 +10,7 @@ from auditor.errors import UsageError
 from auditor.parameters import EMPTY
 from auditor.statistics.common_items import Coverage
 from auditor.store.captions import Captions
+from auditor.store.matching import match
 from auditor.store.versions import related
 
 
@@ -19,6 +20,9 @@ def on_shared(every: Sequence[Captions], missing: str) -> tuple[list[Captions], 
     Raises `UsageError` for empty captions, which have nothing in common with each other.
     """
     groups, lead, selected = list[list[Captions]](), list[str](), dict[str, Captions]()
+    for captions in every[1:]:
+        if _are_related(captions, every[0]):
+            match(captions.store, captions.selection, every[0].selection, required=False)
     images = {captions.label: {*captions.images()["image"]} for captions in every}
     for captions in every:
         near = [group for group in groups if any(_same(captions, other, images) for other in group)]
@@ -43,9 +47,13 @@ def _same(captions: Captions, other: Captions, images: dict[str, set[str]]) -> b
     own, theirs = images[captions.label], images[other.label]
     if 2 * len(own & theirs) < min(len(own), len(theirs)):
         return False
-    versions = [one.selection.version for one in (captions, other)]
-    is_known = versions[1].dataset in related(captions.store, versions[0].dataset)
-    if is_known or "candidates" in {version.kind for version in versions}:
+    if _are_related(captions, other):
         return True
     keys = ["image", "text"]
     return captions.texts().select(keys).join(other.texts().select(keys), on=keys, how="semi").height > 0
+
+
+def _are_related(captions: Captions, other: Captions) -> bool:
+    versions = [one.selection.version for one in (captions, other)]
+    is_known = versions[1].dataset in related(captions.store, versions[0].dataset)
+    return is_known or "candidates" in {version.kind for version in versions}

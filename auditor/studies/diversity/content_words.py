@@ -15,7 +15,6 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection
 from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.scoring.registry import References
-from auditor.statistics.common_items import refuse_disjoint
 from auditor.store import parses
 from auditor.store.captions import Captions, selections_of
 from auditor.store.tokens import tokenize
@@ -158,12 +157,11 @@ def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
 def unshared(system: Captions, evaluation: Captions) -> tuple[int, int]:
     """Count the images of the evaluation data that the system does not describe, and those that only it describes.
 
-    Raises `UsageError` if they share no image, or captions could be compared with themselves.
+    Raises `UsageError` if captions could be compared with themselves.
     """
     _is_itself(system.selection, evaluation.selection)
     described, answered = evaluation.images()["image"], system.images()["image"]
     lacking = int((~described.is_in(answered.implode())).sum())
-    refuse_disjoint(system.label, answered, evaluation.label, described)
     return lacking, int((~answered.is_in(described.implode())).sum())
 
 

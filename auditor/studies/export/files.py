@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -47,7 +48,7 @@ class FileFormat:
     """
 
     reads_as: str
-    render: Callable[[Captions], str]
+    render: Callable[[Captions], str | bytes]
     options: Callable[[Captions], dict[str, Any]]
     slots: bool
 
@@ -94,6 +95,12 @@ def table(captions: Captions) -> pl.DataFrame:
     return captions.rows.select("image", "slot", *split, caption="text")
 
 
+def _parquet(captions: Captions) -> bytes:
+    file = io.BytesIO()
+    table(captions).write_parquet(file)
+    return file.getvalue()
+
+
 def _images(captions: Captions, name: str) -> pl.DataFrame:
     """Return the images in order, each with its split. Raises `UsageError` for an image in several splits."""
     images = captions.rows.group_by("image", maintain_order=True).agg(
@@ -126,6 +133,7 @@ FILES: Mapping[str, FileFormat] = {
         "table", lambda captions: table(captions).write_csv(quote_style="non_numeric"), columns, slots=True
     ),
     "jsonl": FileFormat("table", lambda captions: table(captions).write_ndjson(), columns, slots=True),
+    "parquet": FileFormat("table", _parquet, columns, slots=True),
 }
 
 #: The formats that export writes.
@@ -135,7 +143,7 @@ FORMATS = ("bundle", *FILES, "hf")
 _ENDING = re.compile(r"\.[A-Za-z]{2,8}")
 
 #: The default format by file extension.
-ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 
 
 def format_of(name: str | None, path: Path) -> str:

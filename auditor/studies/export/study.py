@@ -26,14 +26,15 @@ from auditor.store.connection import Store
 from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, FORMATS, Captions, columns, format_of
 from auditor.studies.export.repaired import FINDINGS, Repaired, checked, named_by_findings, repaired
+from auditor.studies.export.source import render
 
 Target = Annotated[Path, p.Place("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
 Format = Annotated[
     str | None,
     p.Parameter(
-        "bundle, coco, karpathy, csv, jsonl or hf (a folder for Hugging Face); default: by the file extension, else "
-        "bundle.",
+        "bundle, coco, karpathy, csv, jsonl, parquet or hf (a folder for Hugging Face); default: by the file "
+        "extension, else bundle.",
         "format",
         "f",
         choices=FORMATS,
@@ -59,6 +60,11 @@ Fix = Annotated[
     ),
 ]
 
+SourceFile = Annotated[
+    Path | None,
+    p.Input("File that the version was read from: keep its format, and its columns in their order.", "source"),
+]
+
 DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.", needs="fix")]
 
 #: The files in the folder of a format.
@@ -68,6 +74,9 @@ Force = Annotated[bool, p.Parameter("Replace an existing file or folder.")]
 
 #: The options that write a list of captions, each with the end of its name.
 LISTS = {"without": "left-out", "fix": "changes"}
+
+#: The format of the file that a version was read from.
+_SOURCE = "source"
 
 #: What only a bundle holds.
 _BESIDE = {
@@ -88,23 +97,30 @@ def export(
     file_format: Format = None,
     without: Without = (),
     fix: Fix = (),
+    source: SourceFile = None,
     dry_run: DryRun = False,
     force: Force = False,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Export a version to files, in one of six formats.
+    """Export a version to files, in one of seven formats.
 
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
-    `karpathy` are JSON, `csv` and `jsonl` are tables. `hf` is a folder for Hugging Face: Parquet files by split, and a
-    README. Equal content gives identical files. `force` replaces existing files. With `--without`, captions with
-    findings of the given kinds or severities are left out. NAME.left-out.csv lists them, with the reasons.
+    `karpathy` are JSON, `csv`, `jsonl` and `parquet` are tables. `hf` is a folder for Hugging Face: Parquet files by
+    split, and a README. Equal content gives identical files. `force` replaces existing files. With `--without`,
+    captions with findings of the given kinds or severities are left out. NAME.left-out.csv lists them, with the
+    reasons.
 
     With `fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the image.
     Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and is
     reported. A caption is left out only if nothing usable remains, such as a refusal. Whitespace, and repeats within an
     image, are fixed only if you name `whitespace` or `padded-images`. NAME.changes.csv has a row for each change: kind,
     text before, text after. A second run changes nothing. `dry_run` returns these rows.
+
+    With `source`, the file that the version was read from, its format, columns and their order stay: CSV, TSV, JSON
+    lines, Parquet, a JSON list or COCO. Only captions change that `fix` repairs, and records go whose captions are left
+    out or were rejected. If its sha256 is not that of the version, the export ends with that error. Tables can be
+    written as another kind of table.
 
     URLs such as `s3://BUCKET/NAME` need the extra `remote`. Files are uploaded under temporary names and then renamed,
     the manifest or README last. If the upload fails, the existing files are unchanged.
@@ -125,7 +141,9 @@ def export(
     Examples: auditor export flickr8k@camera-ready -o bundle, then, in another store, auditor ingest flickr8k --from
     bundle · auditor export coco-val2017 -f coco -o captions.json --without findings
     """
-    chosen = format_of(file_format, target)
+    if source is not None and file_format is not None:
+        raise UsageError("--source: the file has the format of its ending; leave out --format")
+    chosen = format_of(file_format, target) if source is None else _SOURCE
     selection = versions.resolve(store, ref)
     if dry_run:
         return _dry(store, selection, without, fix, progress)
@@ -149,7 +167,11 @@ def export(
             raise UsageError(f"{ref}: findings list every caption; nothing is left to write")
         captions = Captions(selection.version.dataset, contents.version, contents.captions)
         try:
-            rows = _write(store, selection, contents, captions, here, chosen, config, force=force)
+            if source is None:
+                rows = _write(store, selection, contents, captions, here, chosen, config, force=force)
+            else:
+                made = render(store, selection, captions.rows, source, target, sources(config))
+                rows = _placed(here, made, selection, contents, captions)
             if gone is not None:
                 with replacing(left_out) as file:
                     gone.write_csv(file)
@@ -167,7 +189,7 @@ def export(
         notes=(
             *_gone(selection, contents, gone, _beside(url, beside)),
             *_changed(selection, repair, f"; listed in {_beside(url, changed)}"),
-            *_again(store, selection, contents, captions, url, chosen),
+            *(_again(store, selection, contents, captions, url, chosen) if source is None else _as_source(source, url)),
         ),
     )
 
@@ -260,14 +282,24 @@ def _write(
         ]
         return pl.DataFrame(rows)
     text = FILES[chosen].render(captions)
+    return _placed(target, text.encode() if isinstance(text, str) else text, selection, contents, captions)
+
+
+def _placed(
+    target: Path, made: bytes, selection: Selection, contents: subsets.Contents, captions: Captions
+) -> pl.DataFrame:
     with replacing(target) as file:
-        file.write(text.encode())
+        file.write(made)
     return pl.DataFrame([bundle.row_of(selection, contents, target, captions.rows.height)], orient="row")
+
+
+def _as_source(source: Path, url: str) -> tuple[str, ...]:
+    return (f"{url} has the columns of {source}, in their order; the same arguments of `auditor ingest` import it",)
 
 
 def _check_free(target: Path, chosen: str, force: bool) -> None:
     """Raise `UsageError` if the file exists or is a folder."""
-    if chosen not in FILES:
+    if chosen not in (*FILES, _SOURCE):
         return
     if target.is_dir():
         raise UsageError(f"{target}: is a folder; format {chosen} is one file")

@@ -12,7 +12,7 @@ import polars as pl
 from auditor.called import call
 from auditor.errors import SourceError, UsageError
 from auditor.files import printable
-from auditor.model import Selection, Source
+from auditor.model import Selection, Source, Version
 from auditor.sources import find_format, read
 from auditor.sources.reading import files
 from auditor.sources.reading.declared import named_files
@@ -30,7 +30,41 @@ def lines_of(
     `places` has the files of datasets that are not declared. A record of a file without lines has none. Equal captions
     of an image are in the order of their slots. Raises `SourceError` for files that have changed since the ingest.
     """
-    version = selection.version
+    paths, read_again = _read_again(selection.version, places, declared)
+    accepted = read_again.filter(pl.col("reason").is_null(), pl.col("left_out").is_null())
+    rows = accepted.select(
+        "image", "text", nth=pl.int_range(pl.len()).over("image", "text"),
+        file=pl.col("source").str.split("/").list.first().replace(paths),
+        line=pl.when(unit="line").then("line"),
+    )  # fmt: skip
+    return _stored(store, selection).join(rows, on=["image", "text", "nth"], how="left").drop("nth")
+
+
+def records_of(store: Store, selection: Selection, file: Path, declared: Mapping[str, Source]) -> pl.DataFrame:
+    """Return the captions of each record of the file of a version, in their order: record (from 0), slot, image, text.
+
+    A record without an accepted caption has a row without a slot. Raises `SourceError` as `lines_of` does.
+    """
+    name = selection.version.dataset
+    _, read_again = _read_again(selection.version, {name: str(file)}, declared)
+    is_kept = pl.col("reason").is_null() & pl.col("left_out").is_null()
+    rows = read_again.select(
+        pl.when(is_kept).then("image"), pl.when(is_kept).then("text"),
+        record=pl.col("line").rle_id(), nth=pl.int_range(pl.len()).over("image", "text"),
+    )  # fmt: skip
+    stored = _stored(store, selection)
+    return rows.join(stored, on=["image", "text", "nth"], how="left", maintain_order="left").drop("nth")
+
+
+def _stored(store: Store, selection: Selection) -> pl.DataFrame:
+    stored = content(store, replace(selection, split=None)).select("image", "slot", "text").sort("image", "slot")
+    return stored.with_columns(nth=pl.int_range(pl.len()).over("image", "text"))
+
+
+def _read_again(
+    version: Version, places: Mapping[str, str], declared: Mapping[str, Source]
+) -> tuple[dict[str, str], pl.DataFrame]:
+    """Read the files of a version again. Return their paths by name, and the records."""
     name = version.dataset
     if name not in places and name not in declared:
         raise UsageError(f"{name}: its files are not declared in datasets.toml; name the file instead of the dataset")
@@ -44,17 +78,7 @@ def lines_of(
         )
     lossy = (path.name.encode(errors="surrogatepass").decode(errors="replace") for path in reversed(named))
     paths = dict(zip(lossy, map(printable, reversed(named)), strict=True))  # rows hold other names in this form
-    columns = ("source", "unit", "line", "image", "text")
+    columns = ("source", "unit", "line", "image", "text", "reason", "left_out")
     with as_utf8(source) as there:
-        batches = [
-            batch.filter(pl.col("reason").is_null(), pl.col("left_out").is_null()).select(columns)
-            for batch in chain.from_iterable(read(part, version.format) for part in there.parts)
-        ]
-    rows = pl.concat(batches).select(
-        "image", "text", nth=pl.int_range(pl.len()).over("image", "text"),
-        file=pl.col("source").str.split("/").list.first().replace(paths),
-        line=pl.when(unit="line").then("line"),
-    )  # fmt: skip
-    stored = content(store, replace(selection, split=None)).select("image", "slot", "text").sort("image", "slot")
-    stored = stored.with_columns(nth=pl.int_range(pl.len()).over("image", "text"))
-    return stored.join(rows, on=["image", "text", "nth"], how="left").drop("nth")
+        batches = chain.from_iterable(read(part, version.format) for part in there.parts)
+        return paths, pl.concat(batch.select(columns) for batch in batches)

@@ -86,7 +86,9 @@ def ingest_sources(
     done, steps = list[_Done](), Steps(progress, [source.dataset for source in there])
     try:
         for source in steps.over(there):
-            accepted = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else terms
+            drop = call("store drop", source.dataset, yes=True)
+            accepted = dataclasses.replace(terms, if_other=f"choose another name, or run `{drop}` first")
+            accepted = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else accepted
             done.append(_ingest(store, source, note, accepted, steps))
     finally:
         if lock and done:

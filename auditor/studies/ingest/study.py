@@ -262,7 +262,8 @@ def ingest() -> None:
 
     Image or text embeddings are a separate dataset (format `vectors`: Parquet, .npy, .npz, HDF5, folders of
     clip-retrieval), with versions like captions. `ingest` reports how many images of each caption dataset have a
-    vector. If the ids differ, match them by `--option basename=true`, `image_suffix=.jpg` or `coco_ids=true`.
+    vector. Ids that differ by folder, ending, padding or prefix are matched. For others, set `--option
+    image_pattern=…` or `image_suffix=.jpg`.
 
     With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the format,
     the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the

@@ -12,12 +12,13 @@ from auditor.result import Finding, Said, about, counted, listed
 from auditor.sources import find_format
 from auditor.store import vectors, versions
 from auditor.store.connection import Store
+from auditor.store.matching import match
 
 _KIND = "vectors"
 
 _SHOWN = 3
 
-_ADVICE = "match the ids with --option basename=true, image_suffix=.jpg or coco_ids=true"
+_ADVICE = "match the ids with --option image_pattern=… or image_suffix=.jpg"
 
 _BOTH = pl.col("has_captions") & pl.col("has_vector")
 
@@ -41,7 +42,10 @@ def against_captions(store: Store, version: Version, related: Sequence[str]) -> 
     The datasets are those that share an image with the vectors or are declared as related.
     """
     newest = {version.dataset: version for version in reversed(versions.log(store)) if version.kind in _OF_IMAGES}
-    every = {name: vectors.coverage(store, version, Selection(newest[name])) for name in newest}
+    every = {}
+    for name, captions in newest.items():
+        match(store, Selection(version), Selection(captions), required=False)
+        every[name] = vectors.coverage(store, version, Selection(captions))
     shared = {name: rows for name, rows in every.items() if name in related or rows.filter(_BOTH).height}
     notes: list[Said] = [f"{version.dataset}: {vectors.length(store, version):,} dimensions per vector"]
     notes += [_of_dataset(version, Selection(newest[name]), rows) for name, rows in shared.items()]

@@ -16,10 +16,11 @@ from auditor.files.rows import check_path, write_rows
 from auditor.model import Kind, Progress, silent
 from auditor.result import Result, Signature, Table, counted, listed
 from auditor.statistics.cards import cards_of
-from auditor.statistics.common_items import Coverage, Items, refuse_disjoint
+from auditor.statistics.common_items import Coverage, Items
 from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, selections_of
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.workspace import Workspace
 from auditor.studies.objects.rows import System, rows_of
 
@@ -104,6 +105,7 @@ def objects(
         words.bind("synonym", "object_name")
     systems, notes = [], [*selected[0].notes, *_unnamed(has, words, inventory, named)]
     for captions in selected:
+        match(store, captions.selection, inventory.selection)
         workspace = captions.workspace()
         workspace.bind("listed_object", of=has)
         workspace.bind("object_form", of=words)
@@ -167,11 +169,8 @@ def _unnamed(has: Workspace, words: Workspace, inventory: Captions, named: Capti
 
 
 def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFrame) -> list[str]:
-    """Report captions of images that are not in the list. Raises `UsageError` if all of them are."""
-    images = captions.images()
-    every, there = int(images["captions"].sum()), described.height
-    if not there:
-        refuse_disjoint(captions.label, images["image"], inventory.label, inventory.images()["image"])
+    """Report captions of images that are not in the list."""
+    every, there = int(captions.images()["captions"].sum()), described.height
     why = f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
     notes = [] if captions.selection.version.kind == "candidates" else [why]
     if there < every:

@@ -11,7 +11,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.called import call
 from auditor.errors import MetricError, UsageError
-from auditor.model import Progress, silent
+from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, joined
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import most_seen, named_vectors, pinned
@@ -21,6 +21,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.captions import Captions, select_all, selections_of, stepwise
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.vectors import coverage
 from auditor.studies.outliers import by_sight, likelihood, tables
 from auditor.studies.outliers.by_sight import Sight
@@ -237,6 +238,7 @@ def _sight(captions: Captions, vectors: str | None, progress: Progress) -> Sight
         version = most_seen(store, selection, least=by_sight.FEWEST)
     else:
         version = named_vectors(store, vectors)
+        match(store, Selection(version), selection, required=False)
         seen = coverage(store, version, selection).filter("has_captions", "has_vector").height
         if seen < by_sight.FEWEST:
             raise MetricError(

@@ -18,11 +18,12 @@ from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import refused, scorable, score_candidates, too_long
-from auditor.statistics.common_items import Coverage, Items, refuse_disjoint
+from auditor.statistics.common_items import Coverage, Items
 from auditor.statistics.intervals import WITHOUT
 from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.tokens import tokenize
 from auditor.store.versions import images, resolve_all
 from auditor.studies.score.presets import Preset, Printed
@@ -218,8 +219,8 @@ def systems_of(store: Store, selection: Selection, ref: str, candidates: Sequenc
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
     """Report the images that references and candidates do not share."""
+    match(store, system, selection)
     described, answered = (images(store, side)["image"] for side in (selection, system))
-    refuse_disjoint(system.label, answered, selection.label, described)
     findings = []
     for side, own, other, others, lacks, lack in (
         (selection, described, system, answered, "has no caption", "have no caption"),

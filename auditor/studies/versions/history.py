@@ -17,6 +17,7 @@ from auditor.result import Finding, Result, Table, about, counted
 from auditor.store import versions
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
+from auditor.store.matching import match
 from auditor.store.tokens import tokenize
 from auditor.studies.versions import drift
 from auditor.text import AUTO
@@ -108,6 +109,7 @@ def changes(
 ) -> Result:
     """Compare the captions of two versions, for `auditor diff`."""
     sides, title = (versions.resolve(store, a), versions.resolve(store, b)), f"{a} → {b}"
+    match(store, sides[1], sides[0], required=False)
     tokenizer, reason = chosen_tokenizer(store, sides if as_tokens else [], named=tokenizer)
     if as_tokens:
         tokenize(store, sides, tokenizer, progress)

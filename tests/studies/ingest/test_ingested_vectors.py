@@ -19,7 +19,7 @@ import auditor
 from auditor.cli import app
 from auditor.config.lock import Lock
 from auditor.errors import SourceError, UsageError
-from auditor.model import Part, Source
+from auditor.model import Option, Part, Source
 from auditor.result import Result
 from auditor.store import ingestion, vectors, verification, versions
 from auditor.store.connection import MEMORY, Store
@@ -216,20 +216,28 @@ def test_images_without_vector_and_vectors_without_image_are_told(store: Store) 
 
 def test_ids_of_another_form_are_a_warning_that_says_what_to_do(store: Store) -> None:
     ingest_rows(store, CAPTIONS)
-    strange = {f"in/{image}": row for image, row in ROWS.items()}
+    strange = {f"{image}-clip": row for image, row in ROWS.items()}
     found = take(store, strange, related=("set",))
     finding = next(one for one in found.findings if one.kind == "images-without-vector")
     assert finding.severity == "warning"
     assert (
-        "clip names in/a.jpg, …, set names a.jpg, …; match the ids with --option basename=true, image_suffix=.jpg or coco_ids=true"
+        "clip names a.jpg-clip, …, set names a.jpg, …; match the ids with --option image_pattern=… or image_suffix=.jpg"
         in (finding.sentence)
     )
     unrelated = take(store, strange, related=())
     assert unrelated.findings == ()
     assert any(
-        "clip: no dataset in the store has any of these images: in/a.jpg, " in one for one in unrelated.sentences
+        "clip: no dataset in the store has any of these images: a.jpg-clip, " in one for one in unrelated.sentences
     )
-    told = take(store, strange, related=("set",), options={"basename": True}).sentences
+    options: dict[str, Option] = {"image_pattern": "(.*)-clip"}
+    told = take(store, strange, related=("set",), options=options).sentences
+    assert "set: 1 image has no vector in clip (d.jpg), 2 have one" in told
+
+
+def test_ids_that_differ_in_form_are_matched(store: Store) -> None:
+    ingest_rows(store, CAPTIONS)
+    told = take(store, {f"in/{image}": row for image, row in ROWS.items()}).sentences
+    assert store.said[0].startswith("clip and set write image IDs differently: 2 of 3 match")
     assert "set: 1 image has no vector in clip (d.jpg), 2 have one" in told
 
 

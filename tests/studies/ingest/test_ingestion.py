@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from running import run_auditor
 
 from auditor.config.lock import Lock
 from auditor.errors import SourceError, UsageError
@@ -202,5 +203,20 @@ def test_other_data_under_a_used_name_is_a_warning(tmp_path: Path, store: Store)
 
     assert "shares no caption" not in made("image,caption\na,one dog\nb,two dogs\n")
     assert "shares no caption" not in made("image,caption\nx,one dog\ny,three\n")
-    assert "set: warning: v3 shares no caption with v2; " in made("image,caption\na,red kite\nb,two mugs\n")
-    assert "`auditor store drop set@v3`" in made("image,caption\na,ONE\nb,mugs\n").replace("@v4", "@v3")
+    assert "set: warning: v3 shares no caption with v2; " in made("image,caption\nx,red kite\ny,two mugs\n")
+    assert "`auditor store drop set@v3`" in made("image,caption\nx,ONE\ny,mugs\n").replace("@v4", "@v3")
+
+
+def test_a_name_that_is_used_for_other_data_is_a_question(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("image,caption\na,one dog\nb,two dogs\n")
+    (tmp_path / "b.csv").write_text("image,caption\nx,red kite\ny,two dogs\nz,mugs\n")
+    (tmp_path / "c.csv").write_text("image,caption\nin/a,one dog\nin/b,two dogs\n")  # the same under other ids
+    assert run_auditor("ingest", "mine", "--from", "a.csv", folder=tmp_path).returncode == 0
+    asked = run_auditor("ingest", "mine", "--from", "b.csv", folder=tmp_path)
+    assert asked.returncode == 3
+    says = "mine: shares no image with mine@v1; the store is unchanged; choose another name, or run `"
+    assert says in asked.stderr
+    assert run_auditor("ingest", "mine", "--from", "c.csv", folder=tmp_path).returncode == 0
+    command = asked.stderr.partition("run `")[2].partition("`")[0]
+    assert run_auditor(*command.split()[1:], folder=tmp_path).returncode == 0
+    assert run_auditor("ingest", "mine", "--from", "b.csv", folder=tmp_path).returncode == 0
