@@ -68,7 +68,7 @@ def test_a_variant_of_a_metric_is_counted_by_a_relation_of_its_own() -> None:
         ("cider-d:sigma=wide", "must be a positive number"),
         ("cider-d:sigma=nan", "must be a positive number"),
         ("rouge-1:ascii", "must be one of true, false"),
-        ("cider:idf=nope", "must be one of dataset, fold, run, none, file:PATH"),
+        ("cider:idf=nope", "must be one of dataset, fold, run, none, of:DATASET, file:PATH"),
         ("cider:n=5", "must be one of all, 1, 2, 3, 4"),
     ],
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -149,7 +149,6 @@ def _run(
 ) -> None:
     from auditor import reports
     from auditor.config import gates
-    from auditor.store.connection import MEMORY
 
     face, chosen = asked.face_of(function), ""
     if face.document:
@@ -172,14 +171,7 @@ def _run(
         if given_files:
             arguments.insert(0, _opened_for_files(workspace, given_files, values))
         elif "store" in takes:
-            path: Path = values["store"]
-            is_spared = is_alone and not path.exists()
-            if (values.get("dry_run") and face.makes) or values.get("formats") or is_spared:
-                path = MEMORY
-            write = face.makes or (face.writes and path.exists())  # one that only updates a store does not make one
-            arguments.insert(
-                0, workspace.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=face.migrates))
-            )
+            arguments.insert(0, workspace.enter_context(_opened(face, values, is_alone=is_alone)))
         keywords |= {name: way for name, way in (("narrate", narrate), ("confirm", confirmed)) if name in takes}
         if "progress" in takes:
             keywords["progress"] = workspace.enter_context(progressing())
@@ -190,6 +182,17 @@ def _run(
             if form in reports.ANNOTATIONS:
                 result = face.located(arguments[0], result, given_files.files if given_files else {}, values["config"])
     _show(result, chosen, values, asks=face.asks)
+
+
+def _opened(face: Face, values: Mapping[str, Any], *, is_alone: bool) -> AbstractContextManager[Store]:
+    """Open the store of a command; one in memory if the command needs none."""
+    from auditor.store.connection import MEMORY
+
+    path: Path = values["store"]
+    if (values.get("dry_run") and face.makes) or values.get("formats") or (is_alone and not path.exists()):
+        path = MEMORY
+    write = face.makes or (face.writes and path.exists())  # one that only updates a store does not make one
+    return o.opened(path, write=write, wait=values["wait"], migrate=face.migrates)
 
 
 def _opened_for_files(workspace: ExitStack, places: Places, values: Mapping[str, Any]) -> Store:

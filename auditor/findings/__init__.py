@@ -17,9 +17,7 @@ from auditor.result import SEVERITIES, Finding, Severity, counted
 _QUANTILE = 1.959964
 
 #: What captions should be: each kind about captions is a way in which they are not.
-DIMENSIONS = (
-    "readable", "complete", "about the image", "distinct", "apart from the test set", "like human captions",
-)  # fmt: skip
+DIMENSIONS = ("readable", "complete", "about the image", "distinct", "apart from the test set", "like human captions")
 
 #: Kinds that treat slots as annotators.
 _OF_SLOTS = ("templated-slots", "unlike-slot")

@@ -54,7 +54,11 @@ def accept(batch: pl.DataFrame, part: Part, cut: Counter[str] | None = None) -> 
     whole = complete(batch)
     if part.options.get("basename") is True or part.options.get("coco_ids") is True:
         image, reason = spelled(pl.col("image"), part.options)
-        whole = whole.with_columns(image=image, reason=pl.coalesce("reason", reason))
+        whole = whole.with_columns(
+            image=image,
+            reason=pl.coalesce("reason", reason),
+            identifier=_renamed(image) if part.options.get("coco_ids") is True else "identifier",
+        )
     if part.options.get("sentences") == "first":
         full = whole["text"]
         whole = whole.with_columns(first_sentence(pl.col("text")))
@@ -108,6 +112,13 @@ def _fault() -> pl.Expr:
         .when(text.str.len_chars() > _LONGEST)
         .then(pl.lit(f"longer than {_LONGEST:,} characters: not a caption"))
     )
+
+
+def _renamed(image: pl.Expr) -> pl.Expr:
+    """Replace the image at the end of an identifier, which then names it as its row does."""
+    named, before = pl.col("identifier"), pl.col("image")
+    is_last = named.str.ends_with(before) & image.is_not_null()
+    return pl.when(is_last).then(named.str.strip_suffix(before) + image).otherwise(named)
 
 
 def first_sentence(texts: pl.Expr) -> pl.Expr:
