@@ -1,5 +1,5 @@
 -- name: misspelled
--- version: 5
+-- version: 6
 -- grain: caption, word
 -- reads: reference, caption, text_tokens, near_word, usual_neighbor
 -- returns: image, slot, why
@@ -42,7 +42,7 @@ flagged as (
         and contains(lower(c.text), a.token) and not regexp_matches(
             c.text, format(
                 '(?i)\b{0} ?[''’] ?([^s ]|$)|(?:["“]|``)[^"“”]*\b{0}\b[^"“”]*(?:["”]|'''')'
-                || '|{1}-{0}|{0}-{1}|[$~_]{0}|{0}[$~_]|(?:/|www|@)\S*{0}|{0}\S*@', a.token, a.meant
+                || '|{1}-{0}|{0}-{1}|[$~_\\]{0}|{0}[$~_]|(?:/|www|@)\S*{0}|{0}\S*@', a.token, a.meant
             )
         )
 )

@@ -1,5 +1,5 @@
 -- name: repeated_words
--- version: 2
+-- version: 3
 -- grain: caption
 -- reads: reference, caption, text_tokens, vocabulary
 -- returns: image, slot, why
@@ -60,11 +60,11 @@ spelled as (
 sure as (
     select image, slot, words, times
     from spelled
-    where times = 'again and again'
+    where regexp_matches(words, '\p{L}') and (times = 'again and again'
         or not regexp_matches(words, '\b(then|followed)\b') and (
             contains(regexp_replace(text, '[^\p{L}\p{N}|]+', ' ', 'g'), words || ' ' || words)
             or not contains(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'), words || ' ' || words)
-        )
+        ))
 )
 select
     s.image, s.slot,
