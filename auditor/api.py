@@ -91,6 +91,8 @@ def _of_files(study: Any, store: Store, /, *args: Any, **kwargs: Any) -> Any:
         given = inspect.signature(study).bind(store, *args, **kwargs).arguments
     except TypeError:
         return study(store, *args, **kwargs)  # which names what is wrong
+    if face_of(study).alone({**dict.fromkeys(inspect.signature(study).parameters), **given}):
+        return study(store, *args, **kwargs)
     named = {
         one.name: one for one in options_of(study) if one.parameter.completes == "dataset" and one.path[0] in given
     }

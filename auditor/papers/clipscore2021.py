@@ -250,7 +250,7 @@ def _tables(paper: Paper, part: Followed, resampling: Resampling) -> list[Table]
             )
         )
     if part.raters is not None:
-        raters = pl.DataFrame([part.raters], schema_overrides=dict.fromkeys(_ENDS, pl.Float64))
+        raters = pl.DataFrame([part.raters], orient="row", schema_overrides=dict.fromkeys(_ENDS, pl.Float64))
         made.append(
             Table(
                 f"agreement between raters, {label}: {statistic} × 100 of a rating with the mean of the others",

@@ -52,7 +52,7 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     assert document["versions"][0]["kind"] == "triplets"
     with Store.open(tmp_path / "audit.duckdb") as store:
         assert references_of(Captions(store, resolve(store, "mine"), "bare"))[0].label == "set"
-    assert 'mine: detected format "votes"' in [note["text"] for note in document["notes"]]
+    assert any(note["text"].startswith('mine: detected format "votes": task ← task;') for note in document["notes"])
 
 
 def test_kind_is_that_of_the_columns(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ _ITEMS = [
 
 FILES = {
     "flawed.json": ((SAMPLE / "flawed.json").read_bytes, []),
-    "unnamed.jsonl": (lambda: of_rows(_SINGLE), []),
+    "unnamed.jsonl": (lambda: of_rows([{**one, "others": one["words"].swapcase()} for one in _SINGLE]), []),
     "named.jsonl": (lambda: of_rows(_SINGLE), ["--image-col", "photo", "--caption-col", "words"]),
     "clean.csv": (lambda: b"image,caption\n" + b"".join(b"%d.jpg,A &amp; B\n" % n for n in range(9)) + b"x.jpg,\n", []),
     "items.jsonl": (lambda: of_rows(_ITEMS), []),

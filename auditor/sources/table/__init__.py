@@ -150,9 +150,14 @@ def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
 
 
 def _rows(part: Part, wanted: Wishes) -> Iterator[tuple[Piece, pl.DataFrame, Columns]]:
+    first: tuple[Piece, Columns] | None = None
     for path in files.expand(part):
         for piece in pieces(path) if path.is_dir() else (Piece(path, path.name),):
             for frame, columns in _frames(piece.path, wanted):
+                first = first or (piece, columns)
+                if columns.remarks and not first[1].remarks:
+                    why = f"has no columns like those of {first[0].source}; rename them, or read the file apart"
+                    raise SourceError(f"{piece.path}: {why}")
                 yield piece, frame, columns
 
 

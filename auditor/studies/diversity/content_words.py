@@ -17,6 +17,7 @@ from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, out
 from auditor.scoring.registry import References
 from auditor.store import parses
 from auditor.store.captions import Captions, selections_of
+from auditor.store.matching import match
 from auditor.store.tokens import tokenize
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.settings import DiversitySettings
@@ -157,9 +158,10 @@ def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
 def unshared(system: Captions, evaluation: Captions) -> tuple[int, int]:
     """Count the images of the evaluation data that the system does not describe, and those that only it describes.
 
-    Raises `UsageError` if captions could be compared with themselves.
+    Raises `UsageError` if they share no image, or captions could be compared with themselves.
     """
     _is_itself(system.selection, evaluation.selection)
+    match(system.store, system.selection, evaluation.selection)
     described, answered = evaluation.images()["image"], system.images()["image"]
     lacking = int((~described.is_in(answered.implode())).sum())
     return lacking, int((~answered.is_in(described.implode())).sum())

@@ -15,7 +15,6 @@ from auditor.statistics.cards import ends_of
 from auditor.statistics.diversity import STATISTICS
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.matching import match
 from auditor.store.tokens import tokenize
 from auditor.store.versions import resolve
 from auditor.studies.diversity.content_words import content_of, unshared
@@ -45,7 +44,6 @@ def apart_from_people(every: Sequence[Captions], people: Selection | None) -> di
         return reasons
     for captions in every:
         try:
-            match(captions.store, captions.selection, people)
             unshared(captions, captions.like(people))
         except UsageError as error:
             if captions.selection.version.kind == "candidates":

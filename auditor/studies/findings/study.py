@@ -267,9 +267,7 @@ def all_findings(
     questions = replace(questions, progress=steps)
     for captions in questions.every:
         steps.begin()
-        found, rows = _in_captions(captions, words, against, wanted, steps)
-        if not by_name:
-            found += dimensions.formulaic(captions.selection, found, rows)
+        found, rows = _in_captions(captions, words, against, wanted, steps, by_name)
         listed, others = rows.clear(), list[Finding]()
         if not captions_only:
             notes += incomparable(captions)
@@ -315,13 +313,19 @@ def _in_words(questions: Questions, findings: Sequence[Finding]) -> Iterator[Fin
 
 
 def _in_captions(
-    captions: Captions, words: Sequence[str], against: Selection | None, wanted: Sequence[str], progress: Progress
+    captions: Captions,
+    words: Sequence[str],
+    against: Selection | None,
+    wanted: Sequence[str],
+    progress: Progress,
+    by_name: Collection[str],
 ) -> tuple[list[Finding], pl.DataFrame]:
     """Return the findings on captions as they are, with their rows."""
     kind = captions.selection.version.kind
     searched = [name for name in wanted if kind != _CHOICES or name not in _OF_DESCRIPTIONS]
     found, rows = of_captions(captions, words, against, searched, progress)
     found += of_whole(captions, searched, progress)
+    found += [] if by_name else dimensions.formulaic(captions.selection, found, rows)
     if kind not in ("captions", "candidates"):
         found = [_unrepaired(finding, captions.label) for finding in found]
     return found, rows

@@ -74,10 +74,12 @@ def section_of(context: ReportContext, name: str) -> Section:
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
     remarks = [with_role(note, "note") for result in results for note in (result.notes if findings else result.remarks)]
+    lead = [sentence for result in results for sentence in result.lead]
+    lead = lead[:: len(lead) - 1] if name == FINDINGS and lead[1:] else lead  # a table has the others
     notes, skipped = ([note for note in remarks if (note.role == "skipped") == is_not] for is_not in (False, True))
     return Section(
         name, question.title,
-        tuple(dict.fromkeys(worded(sentence, context.item) for result in results for sentence in result.lead)),
+        tuple(dict.fromkeys(worded(sentence, context.item) for sentence in lead)),
         tuple(replace(result, findings=()) if findings else result for result in carried),
         tuple(table for table in tables if not table.further),
         tuple(table for table in tables if table.further),
