@@ -7,9 +7,9 @@
 -- merges: rows
 --
 -- Captions that loop, except those of relation repeated_words: a sentence of at least three words occurs three times, or
--- twice in a row, or a phrase of two or three words is repeated and then begins again (“rain in the rain in the rain”), or
--- the caption ends with a word three times. Human captions name sounds in threes (“beep, beep, beep”), so these are left
--- out. Sentences are compared without case and punctuation.
+-- twice in a row or at the end, or a phrase of two or three words begins again (“rain in the rain in the rain”), or the
+-- caption ends with a word three times. Human captions name sounds in threes (“beep, beep, beep”), so these are left out.
+-- Sentences are compared without case and punctuation.
 with spoken as (
     select r.image, r.slot, c.text, t.tokens
     from reference as r
@@ -47,8 +47,8 @@ spelled as (
         and (count(*) > 1 or contains(lower(any_value(s.text)), concat_ws(' ', words, words, words)))
 ),
 said as (
-    select image, slot, unnest(range(len(parts))) as place, trim(regexp_replace(unnest(parts), '[^\p{L}\p{N} ]', '', 'g')) as said
-    from (select image, slot, text, string_split_regex(lower(text), '[.!?]+(\s+|$)|\n+') as parts from spoken)
+    select image, slot, unnest(range(-len(parts), 0)) as place, trim(regexp_replace(unnest(parts), '[^\p{L}\p{N} ]', '', 'g')) as said
+    from (select image, slot, text, string_split_regex(rtrim(lower(text), '.!? '), '[.!?]+\s+|\n+') as parts from spoken)
     where regexp_matches(text, '[.!?\n]\s*\S')
 ),
 again as (
@@ -56,7 +56,7 @@ again as (
     from said
     where regexp_matches(said, '\S +\S+ +\S')
     group by image, slot, said
-    having count(*) >= 3 or max(place) - min(place) = 1
+    having count(*) >= 3 or count(*) = 2 and (max(place) - min(place) = 1 or max(place) = -1)
     qualify row_number() over (partition by image, slot order by count(*) desc, said) = 1
 ),
 looped as (
