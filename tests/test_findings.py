@@ -17,7 +17,7 @@ import pytest
 
 import auditor
 from auditor import model, result
-from auditor.findings import KINDS
+from auditor.findings import DIMENSIONS, KINDS
 from auditor.reports import TEXT_FORMATS, terminal
 from auditor.result import Finding, Result, Table, document, findings_in, notes_in
 
@@ -112,6 +112,12 @@ def test_what_a_kind_was_tested_on_is_what_the_benchmark_found() -> None:
         assert (
             not KINDS[code].error_rate or ("none lack" if wrong == "0" else f" {wrong}% lack") in KINDS[code].error_rate
         )
+
+
+def test_every_kind_about_captions_says_what_they_should_be() -> None:
+    without = {code for code, kind in KINDS.items() if kind.phrase and kind.dimension not in DIMENSIONS}
+    others = {kind.dimension for kind in KINDS.values()} - {"", *DIMENSIONS}
+    assert (without, others) == (set(), set())
 
 
 def test_page_of_findings_is_made_of_the_list() -> None:
