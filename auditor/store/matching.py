@@ -26,6 +26,9 @@ _NEARLY_NONE = 0.01
 #: Numbers of unrelated images meet by chance: so many of the smaller side must have a counterpart.
 _ENOUGH = 0.5
 
+#: Shorter numbers behind a prefix may be those of other images: two datasets can both count from 1.
+_LONG = 5
+
 #: The tables with a dataset and its images, and the other ids of images.
 _NAMING, _RENAMED = ("membership", "annotation", "vector"), "temp.renamed_image"
 
@@ -75,6 +78,8 @@ def match(store: Store, selection: Selection, other: Selection, named: str = "",
         pairs = common[0].height
         if alike := [listed(side.filter(key=side["key"][0]).to_series().sort(), 2) for side in twice if side.height]:
             why = why or f"; {alike[0]} are the same without folder, ending and prefix: change the ids in one file"
+        elif pairs and own is not theirs and common[0].select(pl.col("key").str.len_chars().max()).item() < _LONG:
+            why = why or "; only short numbers are the same without prefix, as in any two datasets"
         elif pairs >= max(_ENOUGH * fewer, 1):
             rows = common[0].join(common[1], on="key").sort("image")
             _match(store, dataset, rows.select(pl.lit(dataset).alias("dataset"), "image", "as_image"))

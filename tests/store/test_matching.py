@@ -113,3 +113,11 @@ def test_ids_that_are_equal_as_they_are_written_stay(store: Store) -> None:
     result = scored(store)
     assert set(result.frame["image"]) == {"1"}
     assert any("is not in refs: 02" in str(finding) for finding in result.findings)
+
+
+def test_counted_images_of_two_datasets_are_not_one(store: Store) -> None:
+    """Numbers from 1 on are those of any two datasets: behind a prefix, only long ones name an image."""
+    ingest_rows(store, [(f"{n}", 0, f"a dog {n}") for n in range(1, 40)], "refs")
+    ingest_rows(store, [(f"mine-{n:03}.jpg", 0, f"a cat {n}") for n in range(1, 40)], "sys", "candidates")
+    with pytest.raises(UsageError, match="only short numbers are the same without prefix, as in any two datasets"):
+        scored(store)
