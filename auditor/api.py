@@ -87,20 +87,20 @@ class Method(Generic[M]):
 
 def _of_files(study: Any, store: Store, /, *args: Any, **kwargs: Any) -> Any:
     """Call a study; with files instead of datasets, over a temporary store, whose notes come first."""
+    signature = inspect.signature(study)
     try:
-        given = inspect.signature(study).bind(store, *args, **kwargs).arguments
+        bound = signature.bind(store, *args, **kwargs)
     except TypeError:
         return study(store, *args, **kwargs)  # which names what is wrong
-    if face_of(study).alone({**dict.fromkeys(inspect.signature(study).parameters), **given}):
+    given = bound.arguments
+    if face_of(study).alone({**dict.fromkeys(signature.parameters), **given}):
         return study(store, *args, **kwargs)
-    named = {
-        one.name: one for one in options_of(study) if one.parameter.completes == "dataset" and one.path[0] in given
-    }
-    found = places({"metrics": given.get("metrics"), **{name: given[name] for name in named}}, [*named])
+    of_datasets = (one for one in options_of(study) if one.parameter.completes == "dataset")
+    named = [one.name for one in of_datasets if one.path[0] in given]
+    found = places({"metrics": given.get("metrics"), **{name: given[name] for name in named}}, named)
     if found is None:
         return study(store, *args, **kwargs)
     notes = list[str]()
-    bound = inspect.signature(study).bind(store, *args, **kwargs)
     bound.arguments |= {name: value for name, value in found.values.items() if name in given}
 
     def said(message: str) -> None:

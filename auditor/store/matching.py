@@ -26,7 +26,7 @@ _NEARLY_NONE = 0.01
 #: Numbers of unrelated images meet by chance: so many of the smaller side must have a counterpart.
 _ENOUGH = 0.5
 
-#: Shorter numbers behind a prefix may be those of other images: two datasets can both count from 1.
+#: Numbers with fewer digits behind a prefix may be those of other images: two datasets can both count from 1.
 _LONG = 5
 
 #: The tables with a dataset and its images, and the other ids of images.

@@ -104,7 +104,7 @@ def _panel(portrait: Portrait) -> Panel:
 def _section(section: Section, document: Document, screen: Screen) -> None:
     """Print a section without the sentences and the tables that the summary has shown."""
     before = {table.name for table in document.sections[0].tables if not table.sample}
-    before |= {"dimensions", *(table.name for table in answering(document.sections[0].tables))}
+    before |= {table.name for table in answering(document.sections[0].tables)}
     screen.print()
     screen.say(visible(section.title), style="bold cyan")
     screen.print()

@@ -85,7 +85,7 @@ def keys(name: str) -> list[str]:
 
 
 def placed(name: str, rows: pl.DataFrame, partitions: int) -> pl.DataFrame:
-    """Place the rows of a part in partitions where those that are added up meet, in order; as they are in only one."""
+    """Place the rows of a part in partitions, sorted by them: rows that are added up meet in one."""
     if partitions == 1:
         return rows
     return rows.with_columns(partition=(pl.struct(keys(name)).hash() % partitions).cast(pl.UInt32)).sort("partition")

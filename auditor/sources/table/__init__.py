@@ -106,7 +106,7 @@ def reading(part: Part) -> Reading:
     """Return the columns of the first rows by what they hold, and those that are not read."""
     wanted = wishes(part.options)
     for _, frame, columns in _rows(part, wanted):
-        captions = [name for thing, name in columns.items() if kind_of(thing) == "caption"]
+        captions = _captions_in(columns)
         slot = "the order of the rows"
         if len(captions) > 1:
             slot = f"the order of the columns (0 to {len(captions) - 1})"
@@ -150,15 +150,19 @@ def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
 
 
 def _rows(part: Part, wanted: Wishes) -> Iterator[tuple[Piece, pl.DataFrame, Columns]]:
-    first: tuple[Piece, Columns] | None = None
+    first: tuple[Piece, Columns] | None = None  # the later ones have its columns, and are not read by what they hold
     for path in files.expand(part):
         for piece in pieces(path) if path.is_dir() else (Piece(path, path.name),):
             for frame, columns in _frames(piece.path, wanted):
                 first = first or (piece, columns)
-                if columns.remarks and not first[1].remarks:
+                if columns.remarks and not first[1].remarks and _captions_in(columns) != _captions_in(first[1]):
                     why = f"has no columns like those of {first[0].source}; rename them, or read the file apart"
                     raise SourceError(f"{piece.path}: {why}")
                 yield piece, frame, columns
+
+
+def _captions_in(columns: Columns) -> list[str]:
+    return [name for thing, name in columns.items() if kind_of(thing) == "caption"]
 
 
 def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:

@@ -17,7 +17,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.files import read_json, written
-from auditor.findings import CAPTION_KINDS, severity
+from auditor.findings import CAPTION_KINDS, KINDS, severity
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Sentence, counted
 from auditor.studies.findings.captions import examples_of, finding_of
@@ -61,6 +61,7 @@ class Baseline:
             pl.int_range(pl.len()).over(of) >= pl.col("known").fill_null(0)
         )
         fresh = [shown for finding in findings if (shown := self._shown(finding, listed, unknown, selections))]
+        fresh = [finding for finding in fresh if not _has_known_parts(finding, fresh)]
         severities = pl.DataFrame(
             [(finding.about.get("dataset"), finding.kind, finding.severity) for finding in fresh],
             schema=dict.fromkeys(("dataset", "kind", "severity"), pl.String),
@@ -102,6 +103,12 @@ class Baseline:
         number = new["image"].n_unique() if of_images else new.unique(["image", "slot"]).height
         bad = severity(finding.kind, number, finding.n)
         return finding_of(selection, finding.kind, number, finding.n, bad, tuple(examples_of(new)))
+
+
+def _has_known_parts(finding: Finding, fresh: Sequence[Finding]) -> bool:
+    """Return whether a finding has parts, and none is new: a file from before it was a finding has these alone."""
+    name, parts = finding.about.get("dataset"), KINDS[finding.kind].parts
+    return bool(parts) and not any(one.kind in parts and one.about.get("dataset") == name for one in fresh)
 
 
 def read(file: Path) -> Baseline:

@@ -28,9 +28,8 @@ def formed(listed: pl.DataFrame) -> int:
     return listed.filter(pl.col("kind").is_in(KINDS[FORMULAIC].parts)).unique(["image", "slot"]).height
 
 
-def formulaic(selection: Selection, found: Sequence[Finding], listed: pl.DataFrame | int) -> list[Finding]:
-    """Return the finding on listed captions, or so many, with a common form, if two kinds found some; else none."""
-    number = listed if isinstance(listed, int) else formed(listed)
+def formulaic(selection: Selection, found: Sequence[Finding], number: int) -> list[Finding]:
+    """Return the finding on `number` captions with a common form, if two kinds found some; else none."""
     parts = [finding for finding in found if finding.kind in KINDS[FORMULAIC].parts]
     if len(parts) < 2 or not parts[0].n:
         return []
@@ -86,15 +85,21 @@ def _lines(
         own = [one for one in told(found) if KINDS[one.kind].dimension == dimension and one.severity != "info"]
         named = sorted(own, key=lambda one: (SEVERITIES.index(one.severity), -share_of(one)))
         wrong = [one for one in named if one.severity in SEVERITIES[:2]]
-        of_all = [share_of(one) for one in wrong if not counts[dimension]]  # what lists no captions has a share alone
+        # A finding that lists no captions has a share of what it counts, or else is about all of them.
+        of_all = [share_of(one) * _of(one, captions) for one in wrong if "share" in one.values or not one.examples]
         share = max([counts[dimension] / max(captions, 1), *of_all])
         what = listed([_named(one) for one in wrong or named], _AT_MOST)
         is_checked = dimension != KINDS[LEAK].dimension or any(one.kind in (LEAK, CONTAMINATED) for one in found)
         if not named:
-            what = "nothing" if is_checked else "not checked: no test and train splits, and no --against"
+            what = "nothing" if is_checked else "not checked: needs splits test and train, or --against"
         order = SEVERITIES.index(named[0].severity) if named else len(SEVERITIES) + (not is_checked)
         shown = (percent(share) if share else "0%") if is_checked else ""
         yield order, -share, selection.label, dimension, shown, what if wrong or not named else f"notices: {what}"
+
+
+def _of(finding: Finding, captions: int) -> float:
+    """Return which share of the captions a finding counts: a leak counts those of the test split."""
+    return (finding.n or captions) / max(captions, finding.n or 1)
 
 
 def _named(finding: Finding) -> str:
@@ -104,9 +109,13 @@ def _named(finding: Finding) -> str:
 
 
 def sentences(lines: pl.DataFrame) -> Iterator[str]:
-    """Say the row of each dimension in a sentence."""
+    """Yield a sentence for each dimension."""
     for label, dimension, share, what in lines.iter_rows():
-        yield f"{label}: {share or 'unknown'} of the captions are not {dimension}; {'found: ' if share else ''}{what}."
+        yield (
+            f"{label}: {share} of the captions are not {dimension}; found: {what}."
+            if share
+            else (f"{label}: captions {dimension}: {what}.")
+        )
 
 
 def table(every: pl.DataFrame) -> Table:

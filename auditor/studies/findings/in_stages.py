@@ -147,8 +147,9 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
             *(finding for kind, finding in near.items() if kind not in numbers),
         ]
     )
-    found = ranked([*found, *dimensions.formulaic(selection, found, of_form)])
-    parts += [_affected(plan, work, found, captions)] if is_measured(plan) else []
+    if is_measured(plan):
+        found = ranked([*found, *dimensions.formulaic(selection, found, of_form)])
+        parts.append(_affected(plan, work, found, captions))
     by_kind = {finding.kind: finding for finding in found}
     checked = [*plan.kinds, *((LEAK, COPIED) if near else ())]
     kinds: list[tuple[str, str | None, int | None, str | None]] = [

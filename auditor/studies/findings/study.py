@@ -232,7 +232,7 @@ def _new(result: Result, baseline: Baseline) -> Result:
         frame=rows,
         findings=tuple(found),
         tables=_tables(found),
-        lead=(f"{tally(found) or 'No new problems found'}.", *result.lead[1:]),
+        lead=(f"{tally(told(found)) or 'No new problems found'}.", *result.lead[1:]),
         notes=(*result.notes, *notes),
     )
 
@@ -325,7 +325,7 @@ def _in_captions(
     searched = [name for name in wanted if kind != _CHOICES or name not in _OF_DESCRIPTIONS]
     found, rows = of_captions(captions, words, against, searched, progress)
     found += of_whole(captions, searched, progress)
-    found += [] if by_name else dimensions.formulaic(captions.selection, found, rows)
+    found += [] if by_name else dimensions.formulaic(captions.selection, found, dimensions.formed(rows))
     if kind not in ("captions", "candidates"):
         found = [_unrepaired(finding, captions.label) for finding in found]
     return found, rows

@@ -150,3 +150,17 @@ def test_an_unknown_severity_and_a_missing_name_have_one_line(store: Store, know
         findings(store, "set", known=known)
     with pytest.raises(UsageError, match="--write-baseline: only with --baseline"):
         findings(store, "set", write_baseline=True)
+
+
+@searching_for("common-openings", "meta-sentences")
+def test_a_finding_whose_parts_are_known_is_known(store: Store, tmp_path: Path) -> None:
+    """A file from before `formulaic` was a finding has its parts alone."""
+    rows = [(f"{n:03}", 0, f"The image shows a dog in the park at place {n}.") for n in range(100)]
+    ingest_rows(store, rows, "model")
+    known = tmp_path / "known.json"
+    whole = findings(store, "model", captions_only=True, known=known, write_baseline=True)
+    assert whole.found("formulaic")
+    former = json.loads(known.read_text())
+    del former["datasets"]["model"]["formulaic"]
+    known.write_text(json.dumps(former))
+    assert not findings(store, "model", captions_only=True, known=known).findings
