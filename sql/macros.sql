@@ -81,7 +81,7 @@ create or replace temp macro is_held(first_version, version_without, asked_versi
     first_version <= asked_version and (version_without is null or version_without > asked_version);
 
 -- Whether a caption ends openly: without a punctuation mark or a sign.
-create or replace temp macro ends_openly(caption_text) as not regexp_matches(caption_text, '[.!?。！？…”"+*=~]\s*$');
+create or replace temp macro ends_openly(caption_text) as not regexp_matches(caption_text, '[.!?。！？…”"+*=~)\]]\s*$');
 
 -- A quantile of whole numbers that are counted: sorted values, and how many there are up to each. It lies between two of
 -- them, and is rounded, so that one that is a whole number is exactly that.

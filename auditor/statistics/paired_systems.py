@@ -52,7 +52,7 @@ class Resampling:
             return None
         return (
             f"low and high: {100 * self.confidence:g}% confidence interval ({self.times:,} resamples of images); "
-            f"difference from {first}, p from as many randomizations that swap both on images, of {SWAPPED} or more"
+            f"difference from {first}; p: permutation test, as many random swaps on images ({SWAPPED} or more)"
         )
 
 

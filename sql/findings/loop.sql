@@ -43,7 +43,7 @@ spelled as (
     join vocabulary as v on v.token_id = u.token_id
     join spoken as s on s.image = r.image and s.slot = r.slot
     group by r.image, r.slot
-    having not regexp_matches(words, '^\S+ and$')
+    having not regexp_matches(words, '^\S+ and$|^and ')
         and (count(*) > 1 or contains(lower(any_value(s.text)), concat_ws(' ', words, words, words)))
 ),
 said as (

@@ -1,12 +1,12 @@
 -- name: regular_form
--- version: 1
+-- version: 2
 -- grain: token
 -- reads: vocabulary, english_token
 -- returns: token_id
 -- order: token_id
 --
 -- The tokens that are regular forms of an English word of the captions (relation english_token), which the list of words
--- lacks: “seater”, “foliaged”, “canoers”, “slushes”. Words of four letters or more count: shorter ones are too similar.
+-- lacks: “seater”, “foliaged”, “canoers”, “slushes”, “windowy”. Words of four letters or more count: shorter ones are too similar.
 with known as (
     select v.token, right(v.token, 1) as final
     from english_token as k
@@ -15,7 +15,7 @@ with known as (
 ),
 ended as (
     select
-        case
+        [token || 'y', if(final = 'e', token[:-2] || 'y', token || final || 'y')] || case
             when final = 'e' then [token || 'd', token || 'r', token || 'rs', token[:-2] || 'ing']
             when regexp_matches(token, '(ss|[xz]|[cs]h)$')
                 then [token || 'es', token || 'ed', token || 'er', token || 'ers', token || 'ing']

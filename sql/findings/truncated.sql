@@ -1,12 +1,13 @@
 -- name: truncated
--- version: 7
+-- version: 8
 -- grain: caption
 -- reads: reference, caption, text_tokens, character_limit, cut_end
 -- returns: image, slot, why
 -- order: r.image, r.slot
 -- merges: rows
 --
--- Captions with an end that is probably that of a cut (relation cut_end).
+-- Captions with an end that is probably that of a cut (relation cut_end). A name is none (“Named
+-- An”), nor is a letter that has a name (“the letter b”).
 select r.image, r.slot, e.why
 from reference as r
 join caption as c using (caption_id)
@@ -15,5 +16,7 @@ cross join character_limit as m
 join cut_end as e
     on e.before = t.tokens[-2] and e.word = t.tokens[-1] and e.size = len(t.tokens)
     and e.is_at_limit = coalesce(length(c.text) = m.longest, false)
-where len(t.tokens) >= 2 and ends_openly(c.text)
+where len(t.tokens) >= 2 and ends_openly(c.text) and (e.is_at_limit or not regexp_matches(
+    c.text, '(?:^|[^.!?:]\s)\p{Lu}\p{Ll}*\s*$|(?i:\b(?:letters?|style|type|group|class|part|figure|option|grade|size|point|seal)\s+\S\s*$)'
+))
 order by r.image, r.slot

@@ -1,5 +1,5 @@
 -- name: word_fragment
--- version: 2
+-- version: 3
 -- grain: last two words
 -- params: is_english BOOLEAN
 -- reads: end_pair, vocabulary, english_token
@@ -9,8 +9,8 @@
 -- Last words of captions without a full stop that are probably the beginning of `meant`, a frequent word (“… a woma”).
 -- The fragment is a whole word of the text (“t.v” is not), and occurs nowhere else inside a caption. A fragment that is a
 -- word itself must be rare, `meant` usual after the word before, and more than its inflection: “it” is not cut from
--- “its”. Then it is not sure, nor is it if only the last letter is missing, as in a misspelling (“frisbe”). Without a list
--- of words (`is_english` is false), every last word counts as a word.
+-- “its”. Then it is not sure, nor is it if only the last letter is missing, as in a misspelling (“frisbe”). A plural has
+-- its singular beside it (“tshirt”). Without a list of words (`is_english` is false), every last word counts as a word.
 with per_word as (select word, sum(times) as times, sum(breaks) as breaks from end_pair group by word),
 frequent as (
     select w.word, w.times, v.token
@@ -33,7 +33,7 @@ select
 from fragment as f
 join frequent as q on starts_with(q.token, f.token) and q.token <> f.token
 left join end_pair as u on u.before = f.before and u.word = q.word and u.times >= 2
-where not f.is_word
+where not f.is_word and q.token <> f.token || 's'
     or u.times is not null and not regexp_matches(q.token[length(f.token) + 1:], '^(.?(ed|er|en|ing|y)|e?[sdrn]|em?)$')
 group by f.before, f.word
 order by f.before, f.word

@@ -110,12 +110,9 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
         scored = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
         means = scored.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
         both = means.drop_nulls().select("metric", "human", "intra").rows() if means.width == 3 else []
-        ratios = "; ".join(f"{metric} {human:.3f} against {intra:.3f}" for metric, human, intra in both)
+        ratios = "; ".join(f"{metric} {human:.3f} and {intra:.3f}" for metric, human, intra in both)
         if ratios:
-            led.append(
-                f"{selection.label}: mean score of a caption of the image against that of a caption of another image: "
-                f"{ratios}."
-            )
+            led.append(f"{selection.label}: mean score of a caption of the image, and of another image: {ratios}.")
     return tuple(led)
 
 

@@ -94,7 +94,7 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
         return (f"{selection.label} has no items that can be scored.",)
     best = blind.row(0, named=True)
     items, chance = f"{items_in_words(best)} of {selection.label}", rivals_in_words(best)
-    solved = f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})"
+    solved = f"Without the image, `{best['scorer']}` solves {best['accuracy']:.1%} of {items} ({chance})"
     if best["chance"] == ABOVE:
         sentences = [f"{solved}."]
     elif best["p"] is None:

@@ -21,14 +21,17 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
     """List captions that are almost certainly in a language that few captions use. Columns: image, slot, why.
 
     The relation `english_word` must be bound. Texts with fewer than three different words are not listed. The same goes
-    for texts with an uncertain language, and for those that mostly have words of the other captions.
+    for texts with an uncertain language, and for those that mostly have words of the other captions. Brackets do not count, as
+    they may have the title in its first language.
     """
     captions = workspace.query(
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"
         f" where length >= {_WORDS} order by image, slot"
     )
     texts = captions.unique("caption_id", maintain_order=True)
-    texts = pl.concat([texts.select("caption_id"), classified(texts["text"])], how="horizontal")
+    outside = texts["text"].str.replace_all(r"[(\[][^()\[\]]*[)\]]", " ")
+    read = pl.when(outside.str.count_matches(r"\S+") >= _WORDS).then(outside).otherwise(texts["text"])
+    texts = pl.concat([texts.select("caption_id"), classified(texts.select(text=read)["text"])], how="horizontal")
     counts = (
         captions.join(texts, on="caption_id", how="left")["language"]
         .value_counts()

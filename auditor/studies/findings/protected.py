@@ -6,12 +6,30 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from auditor.called import call
 from auditor.model import Selection
+from auditor.result import percent
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
 
 CONTAMINATED = "contaminated-captions"
+
+#: The share of its captions that a dataset shares with another version of it, at least.
+_MOST = 0.5
+
+
+def versions_of_one(store: Store, own: Selection, other: Selection) -> list[str]:
+    """Say so if the other dataset has most captions of this one at the same images."""
+    mine, theirs = (versions.content(store, selection).select("image", "text") for selection in (own, other))
+    share = mine.join(theirs.unique(), on=["image", "text"]).height / max(mine.height, 1)
+    if share < _MOST:
+        return []
+    command = call("diff", own.label, other.label)
+    return [
+        f"{other.label} has {percent(share)} of the captions of {own.label}, at the same images. They seem to be "
+        f"versions of one dataset: `{command}` shows what changed."
+    ]
 
 
 def protected_captions(store: Store, selection: Selection, tokenizer: str) -> pl.DataFrame:

@@ -34,7 +34,7 @@ from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.listed import listed_of
 from auditor.studies.findings.located import located
 from auditor.studies.findings.others import STUDIES, findings_of, incomparable
-from auditor.studies.findings.protected import CONTAMINATED
+from auditor.studies.findings.protected import CONTAMINATED, versions_of_one
 from auditor.studies.findings.questions import Questions
 from auditor.studies.findings.whole import of_whole
 from auditor.text import AUTO
@@ -135,6 +135,9 @@ def in_store(
         questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or (),
         listing=call("findings", *refs, **asked),
     )  # fmt: skip
+    if other is not None:
+        same = [said for one in selected for said in versions_of_one(store, one.selection, other)]
+        result = replace(result, lead=(*result.lead[:1], *same, *result.lead[1:]))
     notes = selected[0].notes
     if known is not None and write_baseline:
         write(known, result.findings, result.frame)

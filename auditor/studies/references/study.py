@@ -174,7 +174,7 @@ _STEP = 2 ** (1 / 2)
 _SUFFICIENT = {"knee": "knee", "enough": "95% of rise", "stable": "stable"}
 
 _MEANINGS = (
-    "knee: where the mean is farthest above the chord of its rise; 95% of rise: the first number from which the mean "
+    "knee: more references add little after this; 95% of rise: the first number from which the mean "
     "has made 95% of its rise; stable: the first from which captions are ranked as with all references (rho .95)"
 )
 

@@ -108,17 +108,11 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     values = {(name, n): value for name, n, value in of_all.iter_rows()}
     templates = rows.filter(statistic="template")
     share, top = values["templated", None], values.get(("opening-top-10", _OPENED))
-    sentence = f"{selection.label}: {share:.1%} of captions follow a template that covers at least half of their words"
+    sentence = f"{selection.label}: {f'{share:.1%}' if share else 'none'} of the captions are mostly template"
     if templates.height:
-        sentence += (
-            f". The strongest template, “{templates['pattern'][0]}” (* is any word), occurs in "
-            f"{templates['value'][0]:.1%} of captions, also where it covers less"
-        )
+        sentence += f". “{templates['pattern'][0]}” (* is any word) occurs in {templates['value'][0]:.1%}"
     if top is not None:
-        sentence += (
-            f". Of captions with {_OPENED} words or more, {top:.1%} begin with one of the ten most frequent openings of"
-            f" {_OPENED} words, rare ones included"
-        )
+        sentence += f". {top:.1%} start with one of ten openings of {_OPENED} words"
     severity: Severity = "warning" if share >= _MANY else "notice" if share >= _SOME else "info"
     found = {"share": share, "templates": templates.height, "opening_top_10": top}
     where, headline = about(selection), f"{share:.1%} of captions"

@@ -141,7 +141,7 @@ def test_report_and_card_have_the_findings_on_a_benchmark_that_no_dataset_descri
     page = report(store, "bench", timed=False, browse=False)
     assert next(section for section in page.sections if section.name == "findings").findings == listed
     assert page.answer[0].startswith("bench has 2 errors (Benchmark solvable by length")
-    assert "are solved without the image" in page.answer[1]
+    assert "Without the image, `" in page.answer[1]
     words = " ".join(note for section in page.sections for note in section.notes)
     assert "run `auditor choices bench --against DATASET`" in words
     assert report(store, "bench", card=True).findings == listed
