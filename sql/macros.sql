@@ -80,6 +80,13 @@ create or replace temp macro plural_of(noun) as
 create or replace temp macro is_held(first_version, version_without, asked_version) as
     first_version <= asked_version and (version_without is null or version_without > asked_version);
 
+-- English words after which a sentence usually goes on.
+create or replace temp macro leads_on() as [
+    'a', 'an', 'the', 'and', 'or', 'of', 'my', 'your', 'its', 'our', 'their', 'his', 'with', 'during', 'into', 'from', 'at', 'for',
+    'to', 'by', 'as', 'while', 'which', 'whose', 'who', 'some', 'very', 'quite', 'between', 'among', 'beside', 'towards', 'onto',
+    'upon', 'because', 'if', 'than', 'but', 'near', 'are', 'has', 'was', 'were', 'wearing', 'holding', 'several', 'two', 'three'
+];
+
 -- Whether a caption ends openly: without a punctuation mark or a sign.
 create or replace temp macro ends_openly(caption_text) as not regexp_matches(caption_text, '[.!?。！？…”"+*=~)\]]\s*$');
 

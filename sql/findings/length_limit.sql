@@ -1,5 +1,5 @@
 -- name: length_limit
--- version: 1
+-- version: 2
 -- grain: unit of length
 -- params: least_captions INTEGER, limit_share DOUBLE
 -- reads: measure_count
@@ -8,7 +8,7 @@
 -- The length at which a limit of characters, words, or tokens and punctuation marks cut captions. It is the greatest of
 -- all (for characters, or one less), and at least 40 characters or 8 words. At least `least_captions` open captions have
 -- it: half as many again as have each slightly smaller length, or `limit_share` of all. A twentieth of them ends with a
--- word that ends no sentence; for characters, in a letter.
+-- word that ends no sentence; for characters, in a letter, and four fifths have one length: captions of one form vary in it.
 with length_of as (
     select
         is_open, is_broken, is_lettered, captions, unnest(['characters', 'words', 'tokens']) as unit,
@@ -20,6 +20,7 @@ counted as (
     select
         l.unit, m.length - l.slack as length, sum(l.captions) as captions,
         sum(if(l.is_open and l.length >= m.length - l.slack, l.captions, 0)) as at_limit,
+        sum(if(l.is_open and l.length = m.length, l.captions, 0)) as at_most,
         sum(if(if(l.unit = 'characters', l.is_lettered, l.is_broken) and l.length >= m.length - l.slack, l.captions, 0)) as broken,
         sum(if(l.is_open and l.length between m.length - l.slack - l.near and m.length - l.slack - 1, l.captions, 0))
         * (l.slack + 1) / l.near as below
@@ -30,5 +31,5 @@ counted as (
 )
 select unit, length
 from counted
-where at_limit >= $least_captions::integer and broken >= at_limit / 20
+where at_limit >= $least_captions::integer and broken >= at_limit / 20 and 5 * least(at_most, at_limit - at_most) <= at_limit
     and (at_limit >= 1.5 * below or at_limit >= $limit_share::double * captions)

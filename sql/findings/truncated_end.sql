@@ -1,9 +1,9 @@
 -- name: truncated_end
--- version: 1
+-- version: 2
 -- grain: last two words, size
 -- params: is_english BOOLEAN
 -- reads: open_end, usual_end, word_fragment, character_limit, vocabulary
--- returns: before, word, size, is_at_limit, captions, chance, words, why
+-- returns: before, word, size, is_at_limit, captions, chance, words, is_told, why
 -- order: e.before, e.word, e.size, e.is_at_limit
 --
 -- The open ends of captions, and the chance that a complete caption ends there with the same words (relation
@@ -11,7 +11,8 @@
 -- exactly that if the last word may be the beginning of a frequent word (relation word_fragment). `words` counts the
 -- words of all captions. The chance is 0 in three cases. The last word is surely such a beginning. It is an article, a
 -- conjunction, a possessive or “of”, after which English goes on. Or the captions are as long as a limit of characters.
--- The chance is 1 if the last word occurs fewer than ten times: too few to know.
+-- The chance is 1 if the last word occurs fewer than ten times: too few to know. `is_told`: such an end may be listed, which an
+-- English noun, adjective or particle is not: it also ends captions where few others do.
 select
     e.before, e.word, e.size, e.is_at_limit, e.captions,
     case
@@ -23,6 +24,7 @@ select
         else greatest(0.0005, u.chance)
     end as chance,
     m.words,
+    e.is_at_limit or k.meant is not null or not $is_english::boolean or list_contains(leads_on(), l.token) as is_told,
     case
         when e.is_at_limit then format('{} characters, as many have and none more', m.longest)
         when k.meant is not null then format('ends in “{}”, perhaps cut from “{}”', l.token, k.meant)

@@ -19,5 +19,5 @@ def cut_ends(open_ends: pl.DataFrame) -> pl.DataFrame:
     share = 0.001
     for _ in range(_ROUNDS if counted.height else 0):
         share = float((counted["captions"] * share / (share + counted["chance"])).sum()) / counted["words"][0]
-    likely = open_ends.filter(pl.col("chance") * _LIKELY <= share)
+    likely = open_ends.filter("is_told", pl.col("chance") * _LIKELY <= share)
     return likely.select("before", "word", "size", "is_at_limit", "why")

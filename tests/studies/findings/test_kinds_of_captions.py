@@ -358,6 +358,7 @@ def test_share_of_cuts_counts_captions_that_end_alike_each() -> None:
     ends = pl.DataFrame({
         "before": [1, 2, 3], "word": [4, 5, 6], "size": [7, 7, 7], "is_at_limit": [True, False, False],
         "captions": [25, 60, 15], "chance": [0.0, 0.9, 0.1], "words": [400, 400, 400], "why": ["limit", "usual", "rare"],
+        "is_told": [True, True, True],
     })  # fmt: skip
     assert cut_ends(ends)["why"].to_list() == ["limit", "rare"]
     assert cut_ends(ends.with_columns(captions=pl.lit(1)))["why"].to_list() == ["limit"]
