@@ -8,7 +8,7 @@
 -- The length at which a limit of characters, words, or tokens and punctuation marks cut captions. It is the greatest of
 -- all (for characters, or one less), and at least 40 characters or 8 words. At least `least_captions` open captions have
 -- it: half as many again as have each slightly smaller length, or `limit_share` of all. A twentieth of them ends with a
--- word that ends no sentence; for characters, in a letter, and four fifths have one length: captions of one form vary in it.
+-- word that ends no sentence; for characters, in a letter, and three quarters have one length: captions of one form vary.
 with length_of as (
     select
         is_open, is_broken, is_lettered, captions, unnest(['characters', 'words', 'tokens']) as unit,
@@ -31,5 +31,5 @@ counted as (
 )
 select unit, length
 from counted
-where at_limit >= $least_captions::integer and broken >= at_limit / 20 and 5 * least(at_most, at_limit - at_most) <= at_limit
+where at_limit >= $least_captions::integer and broken >= at_limit / 20 and 4 * least(at_most, at_limit - at_most) <= at_limit
     and (at_limit >= 1.5 * below or at_limit >= $limit_share::double * captions)

@@ -10,7 +10,7 @@ import polars as pl
 from auditor.findings import DIMENSIONS, KINDS, share_of, told
 from auditor.findings.wording import kind_for
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Table, about, listed, percent
+from auditor.result import IMAGE, SEVERITIES, Finding, Table, about, listed, percent
 from auditor.store.captions import Captions
 from auditor.studies.duplicates import LEAK
 from auditor.studies.findings.protected import CONTAMINATED
@@ -20,7 +20,12 @@ FORMULAIC, TABLE = "formulaic", "dimensions"
 #: Most findings that a line names.
 _AT_MOST = 3
 
-_SCHEMA = {"dataset": pl.String, "captions should be": pl.String, "are not": pl.String, "what was found": pl.String}
+_SCHEMA = {
+    "dataset": pl.String,
+    "captions should be": pl.String,
+    "with problems": pl.String,
+    "what was found": pl.String,
+}
 
 
 def formed(listed: pl.DataFrame) -> int:
@@ -38,7 +43,7 @@ def formulaic(selection: Selection, found: Sequence[Finding], number: int) -> li
     shares = ", ".join(f"{KINDS[part.kind].title.lower()} {percent(share_of(part))}" for part in parts)
     sentence = f"{selection.label}: formulaic captions: {number:,} of {n:,} ({percent(share)}): {shares}"
     worst = min((part.severity for part in parts), key=SEVERITIES.index)
-    examples = tuple(part.examples[0] for part in parts if part.examples)
+    examples = tuple(part.examples[n % len(part.examples)] for n, part in enumerate(parts) if part.examples)
     values, headline = {"captions": number, "share": share}, f"{number:,} of {n:,} captions"
     return [Finding(FORMULAIC, sentence, about(selection), values, n, worst, examples, headline)]
 
@@ -66,10 +71,11 @@ def affected(rows: pl.DataFrame, kinds: Collection[str], images: Callable[[], pl
     return counts
 
 
-def rows(captions: Captions, found: Sequence[Finding], listed: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return a row for each dimension, the worst first, from the findings on captions and the captions they list."""
+def rows(captions: Captions, found: Sequence[Finding], listed: Sequence[pl.DataFrame], item: str) -> pl.DataFrame:
+    """Return a row for each dimension, the worst first, from the findings on captions of `item` and those they list."""
     counts, n = affected(pl.concat(listed), bad(found), captions.images), int(captions.images()["captions"].sum())
-    return ordered(captions.selection, found, counts, n)
+    lines = ordered(captions.selection, found, counts, n)
+    return lines.with_columns(pl.col("captions should be").str.replace(IMAGE, item))
 
 
 def ordered(selection: Selection, found: Sequence[Finding], counts: Counter[str], captions: int) -> pl.DataFrame:
@@ -88,13 +94,14 @@ def _lines(
         # A finding that lists no captions has a share of what it counts, or else is about all of them.
         of_all = [share_of(one) * _of(one, captions) for one in wrong if "share" in one.values or not one.examples]
         share = max([counts[dimension] / max(captions, 1), *of_all])
-        what = listed([_named(one) for one in wrong or named], _AT_MOST)
+        noticed = listed([_named(one) for one in named if one.severity == "notice"], _AT_MOST)
+        what = "; ".join(filter(None, [listed([*map(_named, wrong)], _AT_MOST), f"notices: {noticed}" * bool(noticed)]))
         is_checked = dimension != KINDS[LEAK].dimension or any(one.kind in (LEAK, CONTAMINATED) for one in found)
         if not named:
             what = "nothing" if is_checked else "not checked: needs splits test and train, or --against"
         order = SEVERITIES.index(named[0].severity) if named else len(SEVERITIES) + (not is_checked)
         shown = (percent(share) if share else "0%") if is_checked else ""
-        yield order, -share, selection.label, dimension, shown, what if wrong or not named else f"notices: {what}"
+        yield order, -share, selection.label, dimension, shown, what
 
 
 def _of(finding: Finding, captions: int) -> float:
@@ -112,7 +119,7 @@ def sentences(lines: pl.DataFrame) -> Iterator[str]:
     """Yield a sentence for each dimension."""
     for label, dimension, share, what in lines.iter_rows():
         yield (
-            f"{label}: {share} of the captions are not {dimension}; found: {what}."
+            f"{label}: {dimension}: {share} of the captions have problems; found: {what}."
             if share
             else (f"{label}: captions {dimension}: {what}.")
         )
@@ -120,11 +127,11 @@ def sentences(lines: pl.DataFrame) -> Iterator[str]:
 
 def table(every: pl.DataFrame) -> Table:
     """Return the table of dimensions; of several datasets, a column for each with its share."""
-    caption = "are not: the share of the captions that a warning or an error is about"
+    caption = "with problems: the share of the captions that a warning or an error is about; notices do not count"
     if every["dataset"].n_unique() < 2:
         return Table("what is wrong", every.drop("dataset"), caption=caption, name=TABLE)
-    shares = every.pivot("dataset", index="captions should be", values="are not", aggregate_function="first")
-    return Table("what is wrong: captions that are not as they should be", shares, name=TABLE)
+    shares = every.pivot("dataset", index="captions should be", values="with problems", aggregate_function="first")
+    return Table("what is wrong: share of captions with problems", shares, name=TABLE)
 
 
 def by_severity(found: Sequence[Finding]) -> Table:

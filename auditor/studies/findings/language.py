@@ -21,8 +21,8 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
     """List captions that are almost certainly in a language that few captions use. Columns: image, slot, why.
 
     The relation `english_word` must be bound. Texts with fewer than three different words are not listed. The same goes
-    for texts with an uncertain language, and for those that mostly have words of the other captions. What is in brackets
-    is not read: it may be the title in its first language.
+    for texts with an uncertain language, and for those that mostly have words of the other captions. What is in
+    brackets is not read: it may be the title in its first language.
     """
     captions = workspace.query(
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"

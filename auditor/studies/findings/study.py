@@ -277,7 +277,9 @@ def all_findings(
             others = _by_studies(questions, captions, wanted, notes, steps)
             listed = listed_of(questions, captions, others)
         collected += [*found, *others]
-        lines += [] if by_name else [dimensions.rows(captions, collected[-len(found) - len(others) :], [rows, listed])]
+        if not by_name:
+            item = _item(questions, captions) if len(questions.every) == 1 else IMAGE
+            lines += [dimensions.rows(captions, [*found, *others], [rows, listed], item)]
         lists += [_without_facts(rows, by_name), listed]
         if not captions_only:
             keep(captions, wanted, pl.concat(lists[-2:]), ranked([*found, *others]))
@@ -310,9 +312,12 @@ def _without_facts(rows: pl.DataFrame, by_name: Collection[str]) -> pl.DataFrame
 
 def _in_words(questions: Questions, findings: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the findings in the words of their datasets."""
-    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
-    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
+    items = {captions.selection.version.dataset: _item(questions, captions) for captions in questions.every}
     yield from (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in findings)
+
+
+def _item(questions: Questions, captions: Captions) -> str:
+    return item_of(questions.declared.get(captions.selection.version.dataset), captions.images()["image"])
 
 
 def _in_captions(

@@ -150,7 +150,9 @@ def misplaced(rows: pl.DataFrame) -> pl.DataFrame:
     `rows` are those of one dataset. Columns: finding, image, slot, text, why, other_image, other_slot, other_text.
     """
     wrong = rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
-    why = pl.format("{} bits for {}", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64), "other_image")
+    why = pl.format(
+        "fits {} better, by {} bits", "other_image", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64)
+    )
     return _with_other_texts(wrong, rows).select(
         "finding", "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
     )

@@ -110,7 +110,8 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     share, top = values["templated", None], values.get(("opening-top-10", _OPENED))
     sentence = f"{selection.label}: {f'{share:.1%}' if share else 'none'} of the captions are mostly template"
     if templates.height:
-        sentence += f". “{templates['pattern'][0]}” (* is any word) occurs in {templates['value'][0]:.1%}"
+        first, occurs = templates["pattern"][0], templates["value"][0]
+        sentence += f". The most frequent part, “{first}” (* is any word), occurs in {occurs:.1%}"
     if top is not None:
         sentence += f". {top:.1%} start with one of ten openings of {_OPENED} words"
     severity: Severity = "warning" if share >= _MANY else "notice" if share >= _SOME else "info"
