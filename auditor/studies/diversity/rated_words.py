@@ -42,6 +42,7 @@ def rated_words(every: Sequence[Captions], file: Path) -> Result:
     return Result(
         "diversity",
         frame,
+        signatures=dict(frame.select("statistic", "signature").iter_rows()),
         tables=(
             Table(
                 f"words by their ratings in {file.name}",
