@@ -99,7 +99,6 @@ class Confirm(Protocol):
 
 def unasked(question: str) -> bool:
     """Return no: without a user to ask, nothing is removed."""
-    del question
     return False
 
 

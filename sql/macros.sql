@@ -56,6 +56,14 @@ create or replace temp macro log_scale() as 1099511627776;
 
 create or replace temp macro share_scale() as 1152921504606846976;
 
+-- What a ratio over images and its interval need of whole numbers: their sums, and those of squares and products.
+create or replace temp macro ratio_sums(part_number, whole_number) as
+    {
+        part: sum(part_number)::bigint, whole: sum(whole_number)::bigint,
+        part_square: sum(part_number * part_number)::bigint, whole_square: sum(whole_number * whole_number)::bigint,
+        product: sum(part_number * whole_number)::bigint
+    };
+
 -- Names of COCO's images as numbers: 391895 for COCO_val2014_000000391895.jpg, 000000391895.jpg and 391895. Other names
 -- stay as they are.
 create or replace temp macro image_key(image_name) as

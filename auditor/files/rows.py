@@ -15,7 +15,7 @@ import polars as pl
 from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 
-from auditor.errors import SourceError, SqlError, UsageError
+from auditor.errors import AuditorError, SourceError, SqlError, UsageError
 from auditor.files import written
 
 #: Batches of rows: at least one frame, all with the same columns.
@@ -50,6 +50,24 @@ def read_rows(file: Path, what: str, form: str) -> pl.DataFrame:
     if rows.is_empty():
         raise SourceError(f"{file}: has no rows; expected {form}")
     return rows
+
+
+def numbers_of(
+    file: Path,
+    values: pl.Series,
+    expected: str = "a finite number",
+    most: float | None = None,
+    *,
+    optional: bool = False,
+    error: type[AuditorError] = SourceError,
+) -> pl.Series:
+    """Read a column of finite numbers, with `most` from 0 to `most`. Only an `optional` column can have empty cells."""
+    numbers = values.cast(pl.Float64, strict=False)
+    good = numbers.is_finite() if most is None else numbers.is_between(0, most)
+    bad = (~good.fill_null(value=False) & ~(values.is_null() & optional)).arg_true()
+    if len(bad):
+        raise error(f"{file}: row {bad[0] + 1:,}: {values.name} is {values[bad[0]]}: expected {expected}")
+    return numbers
 
 
 def check_path(path: Path, what: str, *beside: Path, force: bool, holding: str = "") -> None:
@@ -95,10 +113,9 @@ def parquet(batches: Batches, file: BinaryIO) -> None:
     """Write Parquet. Raises `OSError` for a full disk, `SqlError` for a column whose type changes between batches."""
     first = next(batches)
 
-    def rows(
+    def rows(  # a sink asks for everything
         with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
     ) -> Batches:
-        del with_columns, predicate, n_rows, batch_size  # a sink asks for everything
         for batch in itertools.chain([first], batches):
             if batch.schema != first.schema:
                 name = next(name for name, kind in batch.schema.items() if kind != first.schema[name])

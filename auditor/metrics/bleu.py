@@ -196,7 +196,6 @@ def _is_coco(settings: Mapping[str, Any]) -> bool:
 
 
 def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    del tokenizer
     return {"digits": "significant"} if _is_coco(settings) else {}
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.files import printable
-from auditor.files.rows import read_rows
+from auditor.files.rows import numbers_of, read_rows
 from auditor.metrics.card import Metric
 from auditor.metrics.own import Scorer, card
 from auditor.result import counted, listed
@@ -45,7 +45,6 @@ class GivenScores(Scorer):
 
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
         """Find the scores of the candidates of one bucket of images. Raises `MetricError` if one has none."""
-        del parameters
         pairs = rows["candidate_texts"]
         keys = self.table.columns[:-1]
         drawn = [name for name in pairs["candidate"].unique().sort() if name.startswith(_DRAWN)]
@@ -90,7 +89,7 @@ def cards_of_scores(path: Path) -> list[Metric]:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     cards, shown = [], Path(printable(path))
     for column in columns:
-        table = known.with_columns(score=_numbers(path, rows[column])).unique(maintain_order=True)
+        table = known.with_columns(score=numbers_of(path, rows[column], error=MetricError)).unique(maintain_order=True)
         _refuse_two(path, column, table)
         cards.append(
             card(
@@ -108,14 +107,6 @@ def _is_number(values: pl.Series) -> bool:
     """Return whether the first cell of a column with content is a number."""
     first = values.drop_nulls().head(1).cast(pl.Float64, strict=False)
     return len(first) > 0 and first.null_count() == 0
-
-
-def _numbers(path: Path, values: pl.Series) -> pl.Series:
-    numbers = values.cast(pl.Float64, strict=False)
-    bad = (~numbers.is_finite().fill_null(value=False)).arg_true()
-    if len(bad):
-        raise MetricError(f"{path}: row {bad[0] + 1:,}: {values.name} is {values[bad[0]]}: expected a finite number")
-    return numbers
 
 
 def _refuse_two(path: Path, column: str, table: pl.DataFrame) -> None:

@@ -124,7 +124,6 @@ def _place(function: object) -> str:
 
 
 def _as_given(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    del parameters
     return counts["score"]
 
 
@@ -139,7 +138,6 @@ class Scorer:
 
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
         """Score the candidates of one bucket of images."""
-        del parameters
         pairs = rows[_TEXTS]
         scores = self._of_columns(pairs) if self.columns else self._of_rows(pairs)
         return pairs.select("candidate", "image", "slot", pl.Series("score", scores, pl.Float64))

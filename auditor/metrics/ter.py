@@ -47,7 +47,6 @@ def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    del parameters
     length = whole("length")
     rate = pl.when(length > 0).then(pl.col("edits") / length).otherwise((pl.col("edits") > 0).cast(pl.Float64))
     return sums.select(rate).to_series()

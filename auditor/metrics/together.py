@@ -47,5 +47,4 @@ def mean_of(score: Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]) -> To
 
 
 def _mean(sums: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Series:
-    del settings
     return sums.select(whole("value") / pl.col("candidates")).to_series()

@@ -23,6 +23,7 @@ from auditor.scoring.candidates import output_of
 from auditor.scoring.registry import METRICS, References, lacking
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import correlate
+from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.significance import holm
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
@@ -33,7 +34,6 @@ from auditor.studies.agree import (
     WITHOUT,
     ProtocolRows,
     Rated,
-    Resampling,
     Row,
     beside_others,
     correlated,
@@ -155,7 +155,7 @@ def follow(store: Store, paper: Paper, annotated: Selection, resampling: Resampl
     made: dict[tuple[str, str, str], ProtocolRows] = {}
     for reading, protocol, candidates in ((a, b, c) for a in rated for b in protocols for c in (ALL, WITHOUT)):
         progress(f"{annotated.label}: correlating, {protocol}", len(made), 2 * len(rated) * len(protocols))
-        own = resampling if (protocol, candidates) == ("pooled", kept) else replace(resampling, resamples=0)
+        own = resampling if (protocol, candidates) == ("pooled", kept) else replace(resampling, times=0)
         made[reading, protocol, candidates] = correlated(rated[reading], protocol, candidates, TAUS, own)
     return Followed(
         statistic, kept, definitions, rated[PUBLISHED], coefficients(rated, made), made[PUBLISHED, "pooled", kept],
@@ -198,10 +198,10 @@ def _ceiling(rated: Rated, statistic: str, kept: str, resampling: Resampling) ->
     if rated_by_others.is_empty():
         return None
     value = correlate(rated_by_others.select("score", "others"), [statistic])["value"].item()
-    key = resampling.key(rated, PEOPLE)
-    drawn = cluster_bootstrap.resampled(
-        rated_by_others, "score", ["others"], [statistic], resampling.resamples, key
-    ).get(("others", statistic))
+    key = rated.key(resampling.seed, PEOPLE)
+    drawn = cluster_bootstrap.resampled(rated_by_others, "score", ["others"], [statistic], resampling.times, key).get(
+        ("others", statistic)
+    )
     images = rated_by_others["image"].n_unique()
     ends = cluster_bootstrap.interval(value, drawn, images, resampling.confidence)
     return {"ceiling": value, "low": ends and ends.low, "high": ends and ends.high, "n": rated_by_others.height}

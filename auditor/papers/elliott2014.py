@@ -19,10 +19,11 @@ from auditor.papers.readings import PUBLISHED, SOUND, available, beside, coeffic
 from auditor.papers.runs import not_here
 from auditor.result import Table
 from auditor.scoring.registry import METRICS, lacking
+from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.agree import ALL, Rated, Resampling, correlated, densities, rated_captions
+from auditor.studies.agree import ALL, Rated, correlated, densities, rated_captions
 
 DATASET = "flickr8k-ek"
 

@@ -11,10 +11,11 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Reading
 from auditor.result import Finding
 from auditor.scoring.registry import METRICS, lacking, not_installed
+from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.agree import ProtocolRows, Rated, Resampling, Row, correlated, rated_captions
+from auditor.studies.agree import ProtocolRows, Rated, Row, correlated, rated_captions
 
 #: The names of the two readings.
 PUBLISHED, SOUND = "as-published", "sound"
@@ -73,8 +74,8 @@ def beside(readings: Sequence[Reading], rows: pl.DataFrame, figures: Mapping[str
 
 def interval(resampling: Resampling) -> str:
     """Return what the ends of an interval in a table are; empty without resamples."""
-    share, number = f"{resampling.confidence:.0%}", f"{resampling.resamples:,}"
-    return f"low, high: {share} confidence interval ({number} resamples of images)" if resampling.resamples else ""
+    share, number = f"{resampling.confidence:.0%}", f"{resampling.times:,}"
+    return f"low, high: {share} confidence interval ({number} resamples of images)" if resampling.times else ""
 
 
 def pooled(
@@ -84,5 +85,5 @@ def pooled(
     """Yield the correlations of a user's metrics with pooled ratings of a set, without intervals."""
     captions = Captions(store, resolve(store, name), tokenizer)
     rated = rated_captions(captions, paper.needs[name], metrics, None, progress, rounded=rounded)
-    rows = correlated(rated, "pooled", candidates, statistics, Resampling(resamples=0)).rows
+    rows = correlated(rated, "pooled", candidates, statistics, Resampling(0)).rows
     yield from (row for row in rows if row["value"] is not None)

@@ -37,7 +37,6 @@ def formulas(frame: pl.DataFrame | pl.LazyFrame) -> int:
 
 
 def _csv(command: str, batches: Batches) -> Iterator[str]:
-    del command
     for number, batch in enumerate(batches):
         yield _csv_rows(batch, header=number == 0)
 

@@ -86,6 +86,13 @@ def with_values(rows: pl.DataFrame, *optional: str) -> pl.DataFrame:
     return rows.drop(name for name in optional if name in rows.columns and rows[name].null_count() == rows.height)
 
 
+def completed(rows: pl.DataFrame, schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    """Return rows with every column of a schema, null if they lack it."""
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in schema.items()
+    )
+
+
 def _worded(text: str, words: Mapping[str, object]) -> str:
     """Fill in the names in braces that are known."""
     return re.sub(r"\{(\w+)\}", lambda name: str(words.get(name[1], name[0])), text)

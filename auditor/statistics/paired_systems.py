@@ -42,9 +42,9 @@ class Measure(NamedTuple):
 class Resampling:
     """The number of resamples for intervals and tests, their confidence and seed; 0 turns them off."""
 
-    times: int
-    confidence: float
-    seed: int
+    times: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
 
     def caption(self, first: str) -> str | None:
         """Return the caption of a table with differences from `first`."""

@@ -263,13 +263,13 @@ def _is_other(source: Source, previous: Version, workspace: Workspace, captions:
 
     Raises `SourceError` if it also shares no image, and less than half of its captions: its name is that of other data.
     """
-    shared = int(workspace.rows("shared_text").item())
-    is_known = not terms.if_other or 2 * shared >= captions or source.kind in ("corpus", "wordlist", "synonyms")
-    if not (is_known or workspace.rows("image_known").item()):
+    texts, images = workspace.rows("shared_before").row(0)
+    is_known = not terms.if_other or 2 * texts >= captions or source.kind in ("corpus", "wordlist", "synonyms")
+    if not (is_known or images):
         raise SourceError(
             f"{source.dataset}: shares no image with {previous.label}; the store is unchanged; {terms.if_other}"
         )
-    return shared == 0
+    return bool(texts == 0)
 
 
 def describe(store: Store, source: Source, language: str) -> None:

@@ -41,7 +41,6 @@ class SqlFile:
     returns: tuple[str, ...]
     order: str
     merges: str
-    cites: str
     statement: str
 
     @functools.cached_property
@@ -94,7 +93,6 @@ def parse(path: Path) -> SqlFile:
         returns=_listed(header["returns"]),
         order=header.get("order", ""),
         merges=header.get("merges", ""),
-        cites=header.get("cites", ""),
         statement=text.strip().removesuffix(";"),
     )
 

@@ -67,7 +67,7 @@ def check(store: Store, only: Selection | None = None, progress: Progress = sile
         rows.append(("hash and counts", version.label, version.captions, int(actual != expected)))
     rows.append(_profiles(store))
     by_version = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    by_table = [store.rows(name).cast(SCHEMA) for name in ("integrity", "version_integrity", "vector_integrity")]
+    by_table = [store.rows(name).cast(SCHEMA) for name in ("integrity", "version_integrity")]
     return pl.concat([by_version, *by_table])
 
 

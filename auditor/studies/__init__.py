@@ -51,11 +51,7 @@ STUDIES: dict[str, Study] = {
     "store tag": _here("versions:tag", "Data", "Tag a version, or replace its note."),
     "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions."),
     "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file."),
-    "findings": _here(
-        "findings:findings",
-        "Captions",
-        "Find problems in the captions, ranked by severity.",
-    ),
+    "findings": _here("findings:findings", "Captions", "Find problems in the captions, ranked by severity."),
     "profile": _here("profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions."),
     "duplicates": _here("duplicates:duplicates", "Captions", "Find duplicate captions and train/test leaks."),
     "templates": _here("templates:templates", "Captions", "Measure how formulaic the captions are."),
@@ -76,19 +72,7 @@ STUDIES: dict[str, Study] = {
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
     "agree": _here("agree:agree", "Ratings", "Measure how well metrics agree with human ratings."),
     "tasks": _here("tasks:tasks", "Ratings", "Make questions for raters: which caption is better?"),
-    "report": _here(
-        "report:report",
-        "Reports",
-        "Write a full audit report, or a dataset card.",
-    ),
-    "check": _here(
-        "check:check",
-        "Reports",
-        "Check datasets against limits set in datasets.toml.",
-    ),
-    "reproduce": Study(
-        "auditor.papers.reproduce:reproduce",
-        "Reports",
-        "Recompute the figures of published papers.",
-    ),
+    "report": _here("report:report", "Reports", "Write a full audit report, or a dataset card."),
+    "check": _here("check:check", "Reports", "Check datasets against limits set in datasets.toml."),
+    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Recompute the figures of published papers."),
 }

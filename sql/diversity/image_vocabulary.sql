@@ -27,14 +27,7 @@ listed as (
     union all
     select 'image-ttr' as class, types as part, tokens as whole from per_image where tokens > 0
 )
-select
-    class,
-    count(*) as images,
-    sum(part)::bigint as part,
-    sum(whole)::bigint as whole,
-    sum(part * part)::bigint as part_square,
-    sum(whole * whole)::bigint as whole_square,
-    sum(part * whole)::bigint as product
+select class, count(*) as images, unnest(ratio_sums(part, whole))
 from listed
 group by class
 order by class desc

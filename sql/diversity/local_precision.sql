@@ -26,14 +26,7 @@ listed as (
     select 'all' as class, words as whole, supported as part
     from per_image
 )
-select
-    class,
-    count(*) as images,
-    sum(part)::bigint as part,
-    sum(whole)::bigint as whole,
-    sum(part * part)::bigint as part_square,
-    sum(whole * whole)::bigint as whole_square,
-    sum(part * whole)::bigint as product
+select class, count(*) as images, unnest(ratio_sums(part, whole))
 from listed
 group by class
 order by class desc

@@ -23,14 +23,7 @@ per_image as (
     where importance >= 3
     group by image_no
 )
-select
-    class,
-    count(*) as images,
-    sum(recalled)::bigint as part,
-    sum(words)::bigint as whole,
-    sum(recalled * recalled)::bigint as part_square,
-    sum(words * words)::bigint as whole_square,
-    sum(recalled * words)::bigint as product
+select class, count(*) as images, unnest(ratio_sums(recalled, words))
 from per_image
 group by class
 order by try_cast(class as integer) nulls last

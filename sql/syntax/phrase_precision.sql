@@ -15,14 +15,7 @@ with per_image as (
     left join phrase_of_people as t on t.image = p.image and t.kind = p.kind and t.phrase = p.phrase
     group by p.kind, p.image
 )
-select
-    kind || '-precision' as class,
-    count(*) as images,
-    sum(part)::bigint as part,
-    sum(whole)::bigint as whole,
-    sum(part * part)::bigint as part_square,
-    sum(whole * whole)::bigint as whole_square,
-    sum(part * whole)::bigint as product
+select kind || '-precision' as class, count(*) as images, unnest(ratio_sums(part, whole))
 from per_image
 group by kind
 order by kind

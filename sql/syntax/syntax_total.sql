@@ -29,11 +29,7 @@ per_image as (
 select
     class,
     (select count(distinct image_no) from image_count) as images,
-    sum(part)::bigint as part,
-    sum(whole)::bigint as whole,
-    sum(part * part)::bigint as part_square,
-    sum(whole * whole)::bigint as whole_square,
-    sum(part * whole)::bigint as product
+    unnest(ratio_sums(part, whole))
 from per_image
 group by class
 order by class

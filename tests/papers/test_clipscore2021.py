@@ -19,9 +19,10 @@ from auditor.papers.clipscore2021 import SETUPS, Followed, follow
 from auditor.papers.readings import printed
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
 from auditor.scoring.registry import METRICS, lacking
+from auditor.statistics.paired_systems import Resampling
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.agree import Resampling, agree
+from auditor.studies.agree import agree
 from auditor.studies.ingest.sources import ingest_sources
 
 
@@ -29,7 +30,7 @@ from auditor.studies.ingest.sources import ingest_sources
 def part(store: Store, tmp_path: Path) -> Followed:
     """Small ratings under the name of the experts', as the paper has them."""
     rated(store, tmp_path, "flickr8k-expert", "flickr8k")
-    return follow(store, paper("clipscore2021"), resolve(store, "flickr8k-expert"), Resampling(resamples=0), silent)
+    return follow(store, paper("clipscore2021"), resolve(store, "flickr8k-expert"), Resampling(0), silent)
 
 
 def coefficient(part: Followed, metric: str, reading: str, **way: str) -> dict[str, Any]:

@@ -96,14 +96,12 @@ def _align(
 def _align_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
 
-    del parameters
     return _align(rows, lambda both, met: {"lcs": common_subsequences(both, met)})
 
 
 def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels.lcs import weighted_subsequences  # noqa: PLC0415
 
-    del parameters
     return _align(rows, lambda both, met: weighted_subsequences(both, met, _EXPONENT)._asdict())
 
 
@@ -120,12 +118,10 @@ def _pool(
 
 
 def _pool_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    del parameters
     return _pool(rows, np.empty(0), np.empty(0), ("reference_count", "lcs", "reference_words"))
 
 
 def _pool_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    del parameters
     longest = max(int(texts["tokens"].list.len().to_numpy().max(initial=0)) for texts in rows.values())
     once = _powers(np.arange(longest + 2, dtype=np.float64), _EXPONENT)
     return _pool(rows, once, _powers(once, _EXPONENT), _WEIGHED)

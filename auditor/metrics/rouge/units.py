@@ -98,7 +98,6 @@ def skip_bigrams(parameters: Mapping[str, Any]) -> Units:
 
 def _list_units(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Add the units shared with references to each candidate; candidates without references are left out."""
-    del parameters
     lists = listed(rows["rouge_pair"])
     return rows["rouge_by_reference"].join(lists, on="candidate_no", maintain_order="left").drop("candidate_no")
 

@@ -43,19 +43,16 @@ _HESSEL = """@inproceedings{hessel-etal-2021-clipscore,
 
 def _cosine(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Return the cosine of each candidate and its image, from -1 to 1."""
-    del parameters
     return counts["cosine"].round(_DECIMALS)
 
 
 def _clipscore(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Return 2.5 · max(cosine, 0) of each candidate (Hessel et al. 2021, equation 1)."""
-    del parameters
     return (counts["cosine"].clip(lower_bound=0.0) * _SCALE).round(_DECIMALS)
 
 
 def _scored(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Score each candidate by the model that has not seen its image; none if the image has no vector."""
-    del parameters
     images = rows["scored_image"].with_row_index("row")
     candidates = rows["candidate_tokens"].join(images, on="image", how="inner", maintain_order="left")
     cosines = np.zeros(candidates.height)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from auditor.arrays import NDArray, np
+from auditor.arrays import NDArray, np, scipy
 from auditor.metrics.vectors.bags import unit
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 Floats = NDArray["np.float64"]
 
@@ -29,7 +25,7 @@ class Material:
     """
 
     captions: pl.DataFrame
-    bags: csr_matrix
+    bags: scipy.sparse.csr_matrix
     rows: NDArray[np.int64]
     images: pl.Series
     vectors: NDArray[np.float32]
@@ -51,7 +47,7 @@ class TextModel:
     image: Floats | None = None
     image_bias: Floats | None = None
 
-    def texts(self, bags: csr_matrix) -> Floats:
+    def texts(self, bags: scipy.sparse.csr_matrix) -> Floats:
         """Return a row of length 1 per bag; 0 for a bag without words."""
         inner = np.asarray(bags @ self.words)
         if self.bias is None:

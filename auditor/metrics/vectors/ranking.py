@@ -9,16 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from auditor.arrays import NDArray, np, scipy
 from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.model import Floats, Material, TextModel
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 #: Dimensions of the common space, passes over the captions, captions per batch.
 SIZE, EPOCHS, BATCH = 256, 8, 50
@@ -54,7 +48,7 @@ class _Part:
 
 
 def _descend(
-    bags: csr_matrix, vectors: Floats, images: NDArray[np.int64], mean: Floats, margin: float, seed: int
+    bags: scipy.sparse.csr_matrix, vectors: Floats, images: NDArray[np.int64], mean: Floats, margin: float, seed: int
 ) -> TextModel:
     draws = np.random.default_rng(seed)
     length = vectors.shape[1]

@@ -215,7 +215,7 @@ def _metric_row(
         f'<path class="axis" d="M{dots(_BEGIN)} {dots(middle)}H{dots(_RIGHT)}"/>{scale}\n'
         + "".join(_placed_mark(row, index, at, middle, shades, write) for row in ordered)
         + "".join(_lettered(rows, index, at, middle, letters))
-        + "".join(_order(rows, middle, shades, write))
+        + "".join(_order(rows, middle, shades))
     )
 
 
@@ -248,7 +248,7 @@ def _lettered(
             yield f'<text class="tick" text-anchor="middle" x="{dots(x)}" y="{dots(y - 6)}">{letter}</text>'
 
 
-def _order(rows: Sequence[Mapping[str, Any]], y: float, shades: Mapping[str, int], write: Written) -> Iterator[str]:
+def _order(rows: Sequence[Mapping[str, Any]], y: float, shades: Mapping[str, int]) -> Iterator[str]:
     """Yield the datasets from the highest value as joined dots, or the place of a single dataset among marks."""
     x = _RIGHT + 24
     own = [place for place, row in enumerate(rows) if row["dataset"] in shades]

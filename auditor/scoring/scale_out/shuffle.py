@@ -79,7 +79,6 @@ class Shuffle(Generic[P]):
         return -(-self.parts(plan) // self._each(plan))
 
     def _gather(self, plan: P, work: Work, number: int, share: Share) -> pl.DataFrame:
-        del share
         group, of_range = divmod(number, self._ranges(plan))
         files, each = self.files(plan), self._each(plan)
         groups, part = self._of_files(plan), pl.col(self.column)

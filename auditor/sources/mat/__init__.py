@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from auditor.arrays import NDArray
 from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format
@@ -14,9 +15,6 @@ from auditor.sources.mat.variables import single
 from auditor.sources.reading import files, json_records
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import CATEGORIES, JudgedCaption, fault, frames, pair_sides, refused, triplet_sides
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _REFERENCES = {"name", "sentences"}
 

@@ -14,13 +14,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from auditor.arrays import NDArray, scipy
 from auditor.errors import SourceError
 from auditor.sources.reading import files
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _HEADER = 128
 
@@ -98,12 +96,10 @@ def _expand(packed: bytes, room: int) -> bytes:
 
 
 def _load(content: bytes, names: list[str]) -> dict[str, NDArray[Any]]:
-    from scipy.io import loadmat  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # scipy only warns of a variable that it cannot read
-            loaded = loadmat(io.BytesIO(content), variable_names=names)
+            loaded = scipy.io.loadmat(io.BytesIO(content), variable_names=names)
     except Exception as error:
         raise MatError(f"scipy: {type(error).__name__}: {error}") from error
     return {name: loaded[name] for name in names if name in loaded}

@@ -10,8 +10,9 @@ import polars as pl
 
 from auditor.parameters import EMPTY
 from auditor.statistics.common_items import Coverage
+from auditor.statistics.paired_systems import Resampling
 from auditor.studies.agree.ratings import Rated
-from auditor.studies.agree.rows import ALL, STATISTICS, Resampling, Row, correlated, correlations, tested, tests
+from auditor.studies.agree.rows import ALL, STATISTICS, Row, correlated, correlations, tested, tests
 
 _KEY = ("metric", "statistic", "protocol", "candidates", "other")
 
@@ -41,7 +42,7 @@ def beside_whole(
     resampling: Resampling,
 ) -> None:
     """Add the value on all captions of a metric, and differences with the lowest scores if many are missing."""
-    own, empty, bare = dict[Any, Row](), dict[Any, Row](), replace(resampling, resamples=0)
+    own, empty, bare = dict[Any, Row](), dict[Any, Row](), replace(resampling, times=0)
     for label in whole.labels if coverage.has_gaps else ():
         made = correlations(on_known(whole, [label], coverage.missing), protocols, statistics, bare)
         own |= {tuple(map(row.get, _KEY)): row for each in made.values() for row in each.rows}

@@ -80,6 +80,10 @@ class Rated:
         chosen = self.ratings.filter(pl.col("judge").is_in(judges))
         return chosen.select("image", "slot", human="score")
 
+    def key(self, seed: int, candidates: str) -> tuple[object, ...]:
+        """Return the key that determines a draw of images."""
+        return (seed, *self.annotated.content, candidates)
+
     def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
         """Return the human ratings with every score. Columns: image, slot, human, those of `scores`."""
         scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores

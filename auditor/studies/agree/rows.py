@@ -16,6 +16,7 @@ from auditor.model import Progress, silent
 from auditor.result import counted
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import FEWEST, constants, correlate, steiger, williams
+from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
 from auditor.store.captions import stamp
@@ -43,19 +44,6 @@ SCHEMA: Mapping[str, pl.DataType] = {
 }
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """A bootstrap over images: number of resamples, confidence, seed."""
-
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 1
-
-    def key(self, rated: Rated, candidates: str) -> tuple[object, ...]:
-        """Return the key that determines the draw."""
-        return (self.seed, *rated.annotated.content, candidates)
 
 
 @dataclass(frozen=True)
@@ -106,7 +94,7 @@ def correlated(
     flat = set() if reason else set(constants(scores))
     varied = [] if reason else [label for label in labels if label not in flat]
     drawn = cluster_bootstrap.resampled(
-        rows, PEOPLE, varied, statistics, resampling.resamples, resampling.key(rated, candidates)
+        rows, PEOPLE, varied, statistics, resampling.times, rated.key(resampling.seed, candidates)
     )
     made, images = [], rows["image"].n_unique()
     for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
@@ -131,7 +119,7 @@ def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling
             reason = f"{', '.join(each.flat)}: no correlation, because every caption has the same score"
             reasons.setdefault(reason, []).append(where)
         bare = any(row["value"] is not None and row["low"] is None for row in each.rows)
-        if bare and resampling.resamples:
+        if bare and resampling.times:
             reason = "no interval: too few images, so some resamples have only one rating or score, or agree perfectly"
             reasons.setdefault(reason, []).append(where)
     return [f"{label}: {reason} ({', '.join(where)})" for reason, where in reasons.items()]
@@ -227,7 +215,7 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
         *SCHEMA,
         *("version", "split"),
         against=pl.lit(rated.references.pinned_name),
-        resamples=pl.when(drawn).then(pl.lit(resampling.resamples, pl.Int64)),
+        resamples=pl.when(drawn).then(pl.lit(resampling.times, pl.Int64)),
         confidence=pl.when(drawn).then(pl.lit(resampling.confidence)),
         seed=pl.when(drawn).then(pl.lit(resampling.seed, pl.Int64)),
         signature=pl.col("metric").replace_strict(rated.signatures, default=None, return_dtype=pl.String),

@@ -14,6 +14,7 @@ from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Result, Said, folded, listed
 from auditor.scoring.registry import left_out
+from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, stepwise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
@@ -23,7 +24,7 @@ from auditor.studies.agree import tables, trust
 from auditor.studies.agree.common import beside_whole, coverage_of, on_known
 from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
-from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
+from auditor.studies.agree.rows import ALL, STATISTICS
 from auditor.studies.consensus import COMPARED, CONFIDENCE, ConsensusSettings, consensus
 from auditor.text import AUTO
 

@@ -14,9 +14,10 @@ from auditor.model import pictured
 from auditor.result import Figure, Finding, Said, Severity, Table, about, counted, digits, interval, listed
 from auditor.result.views import with_values
 from auditor.scoring.registry import MetricRequest
+from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated, densities
-from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
+from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT
 
 #: Metrics whose scores are drawn by rating, from the closest on.
 _SHOWN = 6
@@ -91,8 +92,8 @@ def tables(
     judges = counted(len(rated.judges), "judge", "judges")
     of = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges}"
     caption = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
-    if resampling.resamples:
-        drawn = f"confidence interval (bootstrap over images, {resampling.resamples:,} resamples)"
+    if resampling.times:
+        drawn = f"confidence interval (bootstrap over images, {resampling.times:,} resamples)"
         caption = f"low, high: {resampling.confidence:.0%} {drawn}; {caption}"
     title, metrics = f"metrics against human ratings, {label}: {of}", _metrics(order, of_metrics, has_gaps=has_gaps)
     yield Table(title, metrics, caption=caption, name="metrics-against-people")

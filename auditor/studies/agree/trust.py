@@ -17,12 +17,13 @@ from auditor.scoring.registry import References
 from auditor.scoring.scores import signatures
 from auditor.statistics import cluster_bootstrap as bootstrap
 from auditor.statistics.correlation import correlate
+from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.resampling import drawn_times
 from auditor.statistics.significance import holm
 from auditor.store.captions import Captions
 from auditor.studies import consensus as compared_pairs
 from auditor.studies.agree.ratings import Rated, votes_behind
-from auditor.studies.agree.rows import ALL, PEOPLE, Resampling, beside_others
+from auditor.studies.agree.rows import ALL, PEOPLE, beside_others
 from auditor.studies.agree.tables import own_references
 from auditor.studies.consensus import ConsensusSettings
 
@@ -126,8 +127,8 @@ def of_ratings(
     values = {
         label: value and sign.get(label, 1.0) * value for label, value in named.select("metric_b", "value").rows()
     }
-    known, key = [label for label in labels if values[label] is not None], resampling.key(rated, ALL)
-    drawn = bootstrap.resampled(rows, "score", known, [statistic], resampling.resamples, key)
+    known, key = [label for label in labels if values[label] is not None], rated.key(resampling.seed, ALL)
+    drawn = bootstrap.resampled(rows, "score", known, [statistic], resampling.times, key)
     return [
         Place(rated.annotated, rated.references, None, statistic, 0.0, rows.height, rows["image"].n_unique(), values,
               {label: sign.get(label, 1.0) * of for (label, _), of in drawn.items()}, rated.signatures)
@@ -152,7 +153,7 @@ def of_pairs(
     ):
         units = [(pl.col(name) * _UNIT).round().sum() for name in ("whole", *labels)]
         sums = pairs.group_by("image", maintain_order=True).agg(*units).drop("image").to_numpy()
-        drawn = drawn_times(len(sums), resampling.resamples * (len(sums) > 1), key).astype(np.float64) @ sums
+        drawn = drawn_times(len(sums), resampling.times * (len(sums) > 1), key).astype(np.float64) @ sums
         whole = sums.sum(axis=0)
         drawn_values = {label: drawn[:, at] / drawn[:, 0] for at, label in enumerate(labels, 1) if len(drawn)}
         values = {label: float(whole[at] / whole[0]) for at, label in enumerate(labels, 1)}

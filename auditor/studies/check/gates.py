@@ -163,7 +163,6 @@ def understood(gates: Sequence[Gate]) -> Demands:
 
 def located(store: Store, result: Result, places: Mapping[str, str], config: p.ConfigFile) -> Result:
     """Add column `line`: that of each gate in its file, if the file writes it in one."""
-    del store, places, config
     lines = {file: _lines(Path(file)) for file in result.frame["file"].unique()}
     found = [
         next((known[name] for name in (f"{dataset}.check.{gate}", f"check.{gate}") if name in known), None)

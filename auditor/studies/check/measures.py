@@ -17,6 +17,7 @@ from auditor.errors import UsageError
 from auditor.findings import KINDS
 from auditor.model import Progress, Selection, Source
 from auditor.result import SEVERITIES, Result
+from auditor.result.views import completed
 from auditor.scoring.candidate_sets import score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, requests
 from auditor.store.captions import Captions
@@ -80,7 +81,7 @@ def sizes(request: MeasureRequest) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
     rows = request.ask(profile, tokenizer=request.captions.tokenizer).frame
     empty = request.share(rows.filter(statistic="captions-without-word")["value"][0])
-    return pl.concat([_rows(rows), _row("empty", empty)])
+    return pl.concat([completed(rows, MEASURED), _row("empty", empty)])
 
 
 def repetition(request: MeasureRequest) -> pl.DataFrame:
@@ -95,7 +96,7 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
     wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
     suffix = pl.when(pl.col("match") == "exact").then(pl.lit("-exact")).otherwise(pl.lit(""))
-    rows = _rows(wanted.with_columns(statistic=pl.concat_str(name, suffix)))
+    rows = completed(wanted.with_columns(statistic=pl.concat_str(name, suffix)), MEASURED)
     if "leakage" not in rows["statistic"]:
         why = _unsplit(request.captions)
         rows = pl.concat([rows, *(_row(name, reason=why) for name in ("leakage", "leakage-exact"))])
@@ -105,7 +106,8 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
 def diversity(request: MeasureRequest) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the range over random orders of the captions."""
     settings = DiversitySettings(request.captions.tokenizer, curve=0)
-    return _rows(request.ask(diversity_of, settings=settings, statistics=["ttr-1"], config=request.declared).frame)
+    result = request.ask(diversity_of, settings=settings, statistics=["ttr-1"], config=request.declared)
+    return completed(result.frame, MEASURED)
 
 
 def templates(request: MeasureRequest) -> pl.DataFrame:
@@ -127,7 +129,8 @@ def blind_choices(request: MeasureRequest) -> pl.DataFrame:
         raise UsageError(f"{request.captions.label} is of kind {kind}, without forced-choice items")
     frame = request.ask(choices, metrics=(), tokenizer=request.captions.tokenizer).frame
     best = of_all_items(frame).filter(pl.col("scorer") == pl.col("best_blind"))
-    return _rows(best.with_columns(statistic=pl.lit("best-blind"), value="accuracy").drop("metric", strict=False))
+    named = best.with_columns(statistic=pl.lit("best-blind"), value="accuracy").drop("metric", strict=False)
+    return completed(named, MEASURED)
 
 
 def homogeneity(request: MeasureRequest) -> pl.DataFrame:
@@ -185,7 +188,7 @@ def drift(request: MeasureRequest) -> pl.DataFrame:
     result = request.ask(diff, before, depth="drift", tokenizer=request.captions.tokenizer)
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
-    return _rows(result.frame.with_columns(signature=pl.lit(signature)))
+    return completed(result.frame.with_columns(signature=pl.lit(signature)), MEASURED)
 
 
 def _is_itself(store: Store, before: str, checked: Selection) -> bool:
@@ -207,11 +210,3 @@ def _unsplit(captions: Captions) -> str:
 def _row(statistic: str, value: float | None = None, signature: str | None = None, reason: str = "") -> pl.DataFrame:
     rows = [(statistic, None, value, None, None, signature, reason or None)]
     return pl.DataFrame(rows, schema=MEASURED, orient="row")
-
-
-def _rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows with every column, null if missing."""
-    return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in MEASURED.items()
-    )

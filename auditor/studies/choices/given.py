@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import SourceError, UsageError
-from auditor.files.rows import read_rows
+from auditor.files.rows import numbers_of, read_rows
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Said, about, counted, listed
 from auditor.scoring.candidates import CandidateSet, output_of
@@ -102,27 +102,15 @@ def _numbers(file: Path, rows: pl.DataFrame, *, has_second: bool) -> list[pl.Ser
     if pair is None:
         if _ANSWER not in rows.columns:
             raise SourceError(f"{file}: has no scores: it has {', '.join(rows.columns)}; expected {_FORM}")
-        answers = _number(file, rows[_ANSWER], "1 for right, 0 for wrong, .5 for a tie", most=1.0)
+        answers = numbers_of(file, rows[_ANSWER], "1 for right, 0 for wrong, .5 for a tie", most=1.0)
         # An answer counts for the whole item, so the second right caption always wins.
         return [answers.alias("right"), (1 - answers).alias("wrong"), none.fill_null(1.0)]
     second = _SECOND[pair is _SCORES]
     if has_second and second not in rows.columns:
         raise SourceError(f"{file}: lacks column {second}: {_TWO}; expected {_FORM}")
-    seconds = _number(file, rows[second], "a number", optional=True) if second in rows.columns else none
-    both = [_number(file, rows[own], "a number").alias(side) for own, side in zip(pair, _SIDES, strict=True)]
+    seconds = numbers_of(file, rows[second], "a number", optional=True) if second in rows.columns else none
+    both = [numbers_of(file, rows[own], "a number").alias(side) for own, side in zip(pair, _SIDES, strict=True)]
     return [*both, seconds.alias("right2")]
-
-
-def _number(
-    file: Path, values: pl.Series, expected: str, most: float | None = None, *, optional: bool = False
-) -> pl.Series:
-    """Read a column of finite numbers, with `most` from 0 to `most`. Only an `optional` column can have empty cells."""
-    numbers = values.cast(pl.Float64, strict=False)
-    good = numbers.is_finite() if most is None else numbers.is_between(0, most)
-    bad = (~good.fill_null(value=False) & ~(values.is_null() & optional)).arg_true()
-    if len(bad):
-        raise SourceError(f"{file}: row {bad[0] + 1:,}: {values.name} is {values[bad[0]]}: expected {expected}")
-    return numbers
 
 
 def _note_repeated(

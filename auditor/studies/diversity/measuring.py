@@ -148,7 +148,6 @@ def robustness(
         "robustness",
         moved,
         selections=(*selections, *data),
-        signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
         tables=(Table("factors", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
                       name="factors"),
                 *_tables(moved, flips)),

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.files.rows import read_rows
+from auditor.files.rows import numbers_of, read_rows
 from auditor.result import Result, Signature, Table
 from auditor.result.views import labeled
 from auditor.statistics.summary import ratio
@@ -42,6 +42,7 @@ def rated_words(every: Sequence[Captions], file: Path) -> Result:
     return Result(
         "diversity",
         frame,
+        signatures=dict(frame.select("statistic", "signature").iter_rows()),
         tables=(
             Table(
                 f"words by their ratings in {file.name}",
@@ -66,10 +67,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, float]:
     if word is None or rating is None:
         known = f"{', '.join(rows.columns[:8])}; expected {_FORM}: word, and Conc.M, concreteness or rating"
         raise SourceError(f"{file}: has no words with ratings: it has {known}")
-    numbers = rows[rating].cast(pl.Float64, strict=False)
-    bad = (~numbers.is_finite().fill_null(value=False)).arg_true()
-    if len(bad):
-        raise SourceError(f"{file}: row {bad[0] + 1:,}: {rating} is {rows[rating][bad[0]]}: expected a finite number")
+    numbers = numbers_of(file, rows[rating])
     words = rows.select(pl.col(word).cast(pl.String).str.strip_chars().str.to_lowercase().alias("word"), rating=numbers)
     low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
     return words.group_by("word", maintain_order=True).agg(pl.col("rating").mean()), (low + high) / 2

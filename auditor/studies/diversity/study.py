@@ -194,23 +194,20 @@ def diversity(
             dict.fromkeys((*findings_in(remarks), *(finding for part in of_images for finding in part.findings)))
         ),
     )  # fmt: skip
-    if rated_words is not None:
-        rated = of_rated_words(every, rated_words)
-        frame = pl.concat([result.frame, rated.frame], how="diagonal_relaxed")
-        signed = dict(rated.frame.select("statistic", "signature").iter_rows())
+    further = [] if rated_words is None else [of_rated_words(every, rated_words)]
+    if robustness:
+        moved = moved_by_settings(every, known, settings, declared or {}, progress)
+        further.append(replace(moved, frame=asked.rows_of(moved.frame)))
+    for part in further:
         result = replace(
-            result, frame=frame, tables=(*result.tables, *rated.tables), signatures={**result.signatures, **signed}
+            result,
+            frame=pl.concat([result.frame, part.frame], how="diagonal_relaxed"),
+            tables=(*result.tables, *part.tables),
+            signatures={**result.signatures, **part.signatures},
+            notes=tuple(dict.fromkeys((*result.notes, *part.notes))),
+            findings=tuple(dict.fromkeys((*result.findings, *part.findings))),
         )
-    if not robustness:
-        return result
-    moved = moved_by_settings(every, known, settings, declared or {}, progress)
-    return replace(
-        result,
-        frame=pl.concat([result.frame, asked.rows_of(moved.frame)], how="diagonal"),
-        tables=(*result.tables, *moved.tables),
-        notes=tuple(dict.fromkeys((*result.notes, *moved.notes))),
-        findings=tuple(dict.fromkeys((*result.findings, *moved.findings))),
-    )
+    return result
 
 
 def _only(table: Table, asked: Asked) -> Table:

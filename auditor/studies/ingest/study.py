@@ -205,7 +205,6 @@ def listed_formats(store: Store, *names: Names, formats: FormatsAlone) -> Result
 
     Each row has a property: reads, recognized or option. Raises `UsageError` for an unknown name.
     """
-    del store, formats
     for name in names:
         find_format(name)
     frame = pl.DataFrame([row for name in names or FORMATS for row in _rows(name)], schema=_SCHEMA, orient="row")

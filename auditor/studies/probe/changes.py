@@ -9,7 +9,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -118,14 +118,14 @@ class Components:
             case "reference-words":
                 return [_perturbation(words, self.seed) for words in self.words]
             case "order":
-                candidates = CandidateSet(name, "candidate_made", seeded, makes="shuffled_text")
+                candidates = _reworded(name, "shuffled_word", seeded)
                 return [Component("ablation", candidates, seeded)]
             case "half":
-                return [Component("ablation", CandidateSet(name, "candidate_made", makes="halved_text"))]
+                return [Component("ablation", _reworded(name, "halved_word"))]
             case "function-words" | "content-words":
                 stay = {"function_words": name == "content-words"}
                 given = {"word_in_list": self.function_words.tokens(tokenizer_of(self.tokenizer))}
-                candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
+                candidates = _reworded(name, "filtered_word", stay, given)
                 return [Component("ablation", candidates, self._listed_as)]
             case "repeated-word" | "padding":
                 padded = {"padded": name == "padding"}
@@ -133,7 +133,7 @@ class Components:
             case "inflection":
                 return [Component("gaming", self._inflected(captions, name), self._listed_as)]
         given = {"given_words": self._without(captions, name, progress)}
-        candidates = CandidateSet(name, "candidate_made", {"word_class": name}, makes="given_text", given=given)
+        candidates = _reworded(name, "given_word", {"word_class": name}, given)
         return [Component("ablation", candidates, {"pipeline": self.pipeline.label})]
 
     def _inflected(self, captions: Captions, name: str) -> CandidateSet:
@@ -143,7 +143,7 @@ class Components:
         words = spoken.rows("unigram_distribution")["token"].sort()
         words = words.filter(~words.str.to_lowercase().is_in(closed.implode()))
         stems = pl.DataFrame({"word": words, "stem": porter(words).list.first()})
-        return CandidateSet(name, "candidate_made", makes="inflected_text", given={"word_stem": stems})
+        return _reworded(name, "inflected_word", given={"word_stem": stems})
 
     def _without(self, captions: Captions, name: str, progress: Progress) -> pl.DataFrame:
         """Return each caption as words of the tokenizer, without a class of words: image, slot, words.
@@ -168,6 +168,14 @@ class Components:
                 kept.put(store, selection, _BLANKED, key, blanked)
             self._blanked_texts[key] = blanked.sort("image", "slot")
         return self._blanked_texts[key]
+
+
+def _reworded(
+    name: str, words: str, params: Mapping[str, Any] | None = None, given: Mapping[str, pl.DataFrame] | None = None
+) -> CandidateSet:
+    """Return captions with the words that a SELECT returns."""
+    binds = {"changed_word": words}
+    return CandidateSet(name, "candidate_made", params or {}, binds=binds, makes="worded_text", given=given or {})
 
 
 def _perturbation(words: int, seed: int) -> Component:

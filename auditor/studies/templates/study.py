@@ -15,6 +15,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Sentence
+from auditor.result.views import completed
 from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions, select_all, stepwise
 from auditor.store.connection import Store
@@ -109,7 +110,7 @@ def templates(
         effects, signed, slot_notes = slot_effects(captions, metric, workspace, steps)
         signatures |= signed
         notes += slot_notes
-        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made.height), effects)])
+        rows = pl.concat([completed(rows, _COLUMNS) for rows in (*_of_dataset(workspace, made.height), effects)])
         counted.append((captions, rows))
         notes.append(tables.finding(captions.selection, rows, int(workspace.rows("slot_vocabulary")["captions"].sum())))
         del workspace, count  # frees their memory for the next dataset
@@ -181,11 +182,3 @@ def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
     )  # fmt: skip
     share = pl.DataFrame({"statistic": ["templated"], "captions": [templated], "value": [templated / max(captions, 1)]})
     return [*made, share, openings, frequent]
-
-
-def _whole(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with every column, null if they lack it."""
-    return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
-        for name, dtype in _COLUMNS.items()
-    )

@@ -15,18 +15,19 @@ Condition = Callable[[str], bool]
 
 Rules = tuple[tuple[str, str], ...]
 
-_STEP_2: Rules = (
+#: Suffixes of steps 2 to 4, with what takes their place. Later stemmers change a few.
+STEP_2: Rules = (
     *(("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("abli", "able")),
     *(("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"), ("ation", "ate")),
     *(("ator", "ate"), ("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"), ("aliti", "al")),
     *(("iviti", "ive"), ("biliti", "ble")),
 )
 
-_STEP_3: Rules = (
+STEP_3: Rules = (
     *(("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")),
 )
 
-_STEP_4: Rules = (
+STEP_4: Rules = (
     *(("al", ""), ("ance", ""), ("ence", ""), ("er", ""), ("ic", ""), ("able", ""), ("ible", ""), ("ant", "")),
     *(("ement", ""), ("ment", ""), ("ent", ""), ("ion", ""), ("ou", ""), ("ism", ""), ("ate", ""), ("iti", "")),
     *(("ous", ""), ("ive", ""), ("ize", "")),
@@ -65,7 +66,7 @@ def _ends_cvc(text: str) -> bool:
     return _shape(text).endswith("cvc") and text[-1] not in "wxy"
 
 
-def _replace(word: str, rules: Rules, condition: Condition) -> str:
+def replaced(word: str, rules: Rules, condition: Condition) -> str:
     """Apply the rule of the longest suffix that the word has, if the part before it meets the condition."""
     by_suffix, lengths = _longest_first(rules)
     for length in lengths:
@@ -82,13 +83,13 @@ def _longest_first(rules: Rules) -> tuple[dict[str, str], tuple[int, ...]]:
 
 
 def _step_1a(word: str) -> str:
-    return _replace(word, (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")), lambda _: True)
+    return replaced(word, (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")), lambda _: True)
 
 
 def _step_1b(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
-    before = _replace(word, (("ed", ""), ("ing", "")), _has_vowel)
+    before = replaced(word, (("ed", ""), ("ing", "")), _has_vowel)
     if before == word:
         return word
     if before.endswith(("at", "bl", "iz")):
@@ -99,20 +100,20 @@ def _step_1b(word: str) -> str:
 
 
 def _step_1c(word: str) -> str:
-    return _replace(word, (("y", "i"),), _has_vowel)
+    return replaced(word, (("y", "i"),), _has_vowel)
 
 
 def _step_2(word: str) -> str:
-    return _replace(word, _STEP_2, lambda before: _measure(before) > 0)
+    return replaced(word, STEP_2, lambda before: _measure(before) > 0)
 
 
 def _step_3(word: str) -> str:
-    return _replace(word, _STEP_3, lambda before: _measure(before) > 0)
+    return replaced(word, STEP_3, lambda before: _measure(before) > 0)
 
 
 def _step_4(word: str) -> str:
     ion = word.endswith("ion")
-    return _replace(word, _STEP_4, lambda before: _measure(before) > 1 and (not ion or before.endswith(("s", "t"))))
+    return replaced(word, STEP_4, lambda before: _measure(before) > 1 and (not ion or before.endswith(("s", "t"))))
 
 
 def _step_5(word: str) -> str:

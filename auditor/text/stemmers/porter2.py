@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
+from auditor.text.stemmers.porter import STEP_2, STEP_3, STEP_4, replaced
+
 _VOWELS = "aeiouy"
 
 _DOUBLES = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
-
-_LI_ENDING = "cdeghkmnrt"
 
 _LONG_PREFIXES = ("gener", "commun", "arsen")
 
@@ -34,58 +34,18 @@ _EXCEPTIONS = {
 
 _KEPT_AFTER_STEP_1A = frozenset(("inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"))
 
-#: Suffixes of steps 2, 3 and 4, the longest that fits first; what takes their place, and what else must hold.
+#: Suffixes of steps 2, 3 and 4: those of Porter's stemmer, and a few others.
 _STEP_2 = (
-    ("ization", "ize"),
-    ("ational", "ate"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("iveness", "ive"),
-    ("tional", "tion"),
-    ("biliti", "ble"),
-    ("lessli", "less"),
-    ("entli", "ent"),
-    ("ation", "ate"),
-    ("alism", "al"),
-    ("aliti", "al"),
-    ("ousli", "ous"),
-    ("iviti", "ive"),
-    ("fulli", "ful"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("abli", "able"),
-    ("izer", "ize"),
-    ("ator", "ate"),
-    ("alli", "al"),
-    ("bli", "ble"),
-    ("ogi", "og"),  # after l
-    ("li", ""),  # after a li-ending
+    *(rule for rule in STEP_2 if rule[0] != "eli"),
+    *(("lessli", "less"), ("fulli", "ful"), ("bli", "ble"), ("ogi", "og"), ("li", "")),
 )
+_STEP_3 = (*STEP_3, ("ational", "ate"), ("tional", "tion"))
+_STEP_4 = tuple(rule for rule in STEP_4 if rule[0] != "ou")
 
-_STEP_3 = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("alize", "al"),
-    ("icate", "ic"),
-    ("iciti", "ic"),
-    ("ative", ""),  # in R2
-    ("ical", "ic"),
-    ("ness", ""),
-    ("ful", ""),
-)
-
-_STEP_4 = (
-    ("ement",),
-    ("ance", "ence", "able", "ible", "ment"),
-    ("ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "ion"),  # ion after s or t
-    ("al", "er", "ic"),
-)
+#: What must stand before some suffixes.
+_BEFORE = {"ogi": ("l",), "li": tuple("cdeghkmnrt"), "ion": ("s", "t")}
 
 _REGION = re.compile(f"[{_VOWELS}][^{_VOWELS}]")
-
-#: All suffixes of a step: most words have none, which one look tells.
-_ENDINGS_2, _ENDINGS_3 = (tuple(suffix for suffix, _ in step) for step in (_STEP_2, _STEP_3))
-_ENDINGS_4 = tuple(suffix for suffixes in _STEP_4 for suffix in suffixes)
 
 _VOWEL = re.compile(f"[{_VOWELS}]")
 
@@ -172,40 +132,19 @@ def _step_1c(word: str) -> str:
 
 
 def _step_2(word: str, r1: int) -> str:
-    if not word.endswith(_ENDINGS_2):
-        return word
-    for suffix, replacement in _STEP_2:
-        if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            fits = len(rest) >= r1
-            if suffix == "ogi":
-                fits = fits and rest.endswith("l")
-            elif suffix == "li":
-                fits = fits and rest.endswith(tuple(_LI_ENDING))
-            return rest + replacement if fits else word
-    return word
+    return replaced(
+        word, _STEP_2, lambda rest: len(rest) >= r1 and rest.endswith(_BEFORE.get(word[len(rest) :], ("",)))
+    )
 
 
 def _step_3(word: str, r1: int, r2: int) -> str:
-    if not word.endswith(_ENDINGS_3):
-        return word
-    for suffix, replacement in _STEP_3:
-        if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            fits = len(rest) >= (r2 if suffix == "ative" else r1)
-            return rest + replacement if fits else word
-    return word
+    return replaced(word, _STEP_3, lambda rest: len(rest) >= (r2 if word.endswith("ative") else r1))
 
 
 def _step_4(word: str, r2: int) -> str:
-    if not word.endswith(_ENDINGS_4):
-        return word
-    for suffixes in _STEP_4:
-        if word.endswith(suffixes):
-            rest = word[: -len(suffixes[0])]
-            fits = len(rest) >= r2 and (not word.endswith("ion") or rest.endswith(("s", "t")))
-            return rest if fits else word
-    return word
+    return replaced(
+        word, _STEP_4, lambda rest: len(rest) >= r2 and rest.endswith(_BEFORE.get(word[len(rest) :], ("",)))
+    )
 
 
 def _step_5(word: str, r1: int, r2: int) -> str:

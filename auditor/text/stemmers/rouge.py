@@ -10,6 +10,8 @@ import functools
 import re
 from importlib.resources import files
 
+from auditor.text.stemmers.porter import STEP_2, STEP_3
+
 _CONSONANTS = "[^aeiou][^aeiouy]*"
 
 _VOWELS = "[aeiouy][aeiou]*"
@@ -26,31 +28,9 @@ _SHORT = re.compile(f"^{_CONSONANTS}[aeiouy][^aeiouwxy]$")
 
 _DOUBLED = re.compile(r"([^aeiouylsz])\1$")
 
-_STEP_2 = {
-    "ational": "ate",
-    "tional": "tion",
-    "enci": "ence",
-    "anci": "ance",
-    "izer": "ize",
-    "bli": "ble",
-    "alli": "al",
-    "entli": "ent",
-    "eli": "e",
-    "ousli": "ous",
-    "ization": "ize",
-    "ation": "ate",
-    "ator": "ate",
-    "alism": "al",
-    "iveness": "ive",
-    "fulness": "ful",
-    "ousness": "ous",
-    "aliti": "al",
-    "iviti": "ive",
-    "biliti": "ble",
-    "logi": "log",
-}
+_STEP_2 = dict(rule for rule in (*STEP_2, ("bli", "ble"), ("logi", "log")) if rule[0] != "abli")
 
-_STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+_STEP_3 = dict(STEP_3)
 
 _STEP_4 = ("al|ance|ence|er|ic|able|ible|ant|ement|ou|ism|ate|iti|ous|ive|ize", "ment", "ent")
 

@@ -1,15 +1,21 @@
 -- name: text_idf_square
 -- version: 2
 -- grain: caption text
--- reads: text_position, idf_square, collection
+-- reads: text_position, document_frequency, collection
 -- returns: caption_id, square_1, square_2, square_3, square_4
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2; cider/pyciderevalcap: raw counts, natural logarithm, df at least 1
 --
 -- The sum of idf² over all n-grams of each text, counting repeated ones each time. All texts are summed at once,
 -- because most of the time is spent in the hash table of n-grams; each order has a separate, smaller one. Squares are
 -- summed as integers (in units of 2^-70), so the sum does not depend on the order in which threads add. Grams are
--- packed as in caption_gram.
-with packed as (
+-- packed as in caption_gram. N-grams in a single document, which most are, have the same idf and need no lookup.
+with idf_square as materialized (
+    select f.gram, (power(i.log_documents - ln(f.images), 2) * square_scale())::hugeint as square
+    from document_frequency as f
+    cross join collection as i
+    where f.images > 1
+),
+packed as (
     select
         caption_id,
         a::uhugeint as a,

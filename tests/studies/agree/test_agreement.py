@@ -19,7 +19,6 @@ from scipy import stats
 from auditor.errors import MetricError, UsageError
 from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.agree.rows import Resampling
 from auditor.studies.agree.study import agree
 from auditor.studies.agree.tables import lead
 from auditor.studies.ingest import ingest_sources
@@ -139,7 +138,7 @@ def test_interval_of_a_difference_is_that_of_a_plain_bootstrap(tmp_path: Path) -
         plus, minus = (float(stats.spearmanr(drawn["stars"], drawn[metric]).statistic) for metric in metrics)
         return plus - -minus
 
-    key = Resampling(resamples).key(SimpleNamespace(annotated=found.selections[0]), "all")  # type: ignore[arg-type]
+    key = (1, *found.selections[0].content, "all")
     plain = [apart(pl.concat([of_image[n] for n in one])) for one in drawn_images(images, resamples, key)]
     mean = math.fsum(plain) / resamples
     error = math.sqrt(math.fsum((one - mean) ** 2 for one in plain) / (resamples - 1) * images / (images - 1))
