@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from auditor.scoring.variants import Measured
 from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
 from auditor.store.captions import Captions
-from auditor.studies.compare import overlap
+from auditor.studies.compare import overlap, why
 from auditor.studies.compare.equalize import pooled_scores, sample_notes
 from auditor.studies.compare.indices import BOUNDS, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.overlap import Overlap, overlaps
@@ -38,13 +38,17 @@ _RANKED = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What is the same on all variants. A metric that a user `named` must score all datasets."""
+    """What is the same on all variants. A metric that a user `named` must score all datasets.
+
+    `phrases` are those of each dataset, by label, from its frequencies on the first variant.
+    """
 
     metrics: Sequence[MetricName]
     named: bool
     substitutes: Substitutes
     resampling: Resampling
     steps: Steps
+    phrases: dict[str, why.Phrases] = field(default_factory=dict)
 
     @cached_property
     def requested(self) -> Sequence[MetricRequest]:
@@ -61,7 +65,7 @@ class Compared(NamedTuple):
     """Datasets on one variant. `ranking` has them by statistic and metric, best first.
 
     `measured` has a row for each dataset, metric and statistic, `tests` one for each pair; both name datasets by
-    `label`. `overlapping` are the rows of `overlaps`.
+    `label`. `overlapping` are the rows of `overlaps`. `reasons` has the phrases and lengths behind homogeneity.
     """
 
     measured: Measured
@@ -71,20 +75,27 @@ class Compared(NamedTuple):
     ranking: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]]
     tests: pl.DataFrame
     overlapping: pl.DataFrame
+    reasons: pl.DataFrame
 
 
-def measured(every: Sequence[Captions], against: References, setting: Setting) -> Compared:
-    """Measure the datasets one by one: only one has its scores in memory."""
+def measured(every: Sequence[Captions], against: References, setting: Setting, *, explains: bool) -> Compared:
+    """Measure the datasets one by one: only one has its scores in memory. `explains`: with reasons."""
     resampling, steps = setting.resampling, setting.steps
     seed, confidence = resampling.seed, resampling.confidence
     indices, overlapping, facts, notes = list[Indices](), list[Overlap](), list[pl.DataFrame](), list[Said]()
-    sources, reasons = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
-    signatures = dict[str, str]()
+    sources, lacking = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
+    signatures, reasons = dict[str, str](), list[pl.DataFrame]()
     for captions in steps.over(every):
+        phrases = setting.phrases.get(captions.label)
+        if phrases is None and (bleu := why.metric_of(setting.requested)):
+            phrases = setting.phrases[captions.label] = why.strongest(against.select(captions), bleu)
+        collected = phrases.to_collect() if phrases and explains else {}
         scored = pooled_scores(
             captions, tuple(BOUNDS), setting.substitutes, against, setting.metrics, seed, named=setting.named,
-            progress=steps,
+            progress=steps, collected=collected,
         )  # fmt: skip
+        if phrases and (signature := scored.signatures.get(phrases.metric.label)) and collected:
+            reasons.append(why.explained(captions.label, phrases, collected, signature))
         own = estimated_indices(
             captions.selection, scored.scores, setting.requested, seed, resampling.times, confidence, steps
         )
@@ -96,7 +107,7 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
         drawn_from = {BOUNDS[candidate.name]: candidate.source for candidate in scored.sets}
         drawn_from["specificity"] = drawn_from.get("inter")
         sources |= {(captions.label, statistic): source for statistic, source in drawn_from.items()}
-        reasons[captions.label] = scored.reasons
+        lacking[captions.label] = scored.reasons
         signatures |= scored.signatures
         notes += [*scored.notes, *own.notes]
     steps.begin()
@@ -109,7 +120,7 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
     of_datasets = pl.concat(facts)
     rows = ranked_rows(ranking, sources, signatures, resampling)
     signed = {metric.label: signatures[metric.label] for metric in setting.requested if metric.label in signatures}
-    notes += [*missing(reasons), *sample_notes(against)]
+    notes += [*missing(lacking), *sample_notes(against)]
     return Compared(
         Measured(of_datasets.join(rows, "label", maintain_order="right"), signed, notes),
         indices,
@@ -118,6 +129,9 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
         ranking,
         pairs(indices, of_pairs, setting.errors, signatures, seed, resampling.times),
         of_datasets.join(overlap.rows(overlapping, signatures, seed), "label", maintain_order="right").drop("label"),
+        of_datasets.join(pl.concat([why.NONE, *reasons]), "label", maintain_order="right").with_columns(
+            seed=pl.lit(seed, pl.Int64)
+        ),
     )
 
 

@@ -25,7 +25,7 @@ from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.studies.compare import overlap, pairs, tables
+from auditor.studies.compare import overlap, pairs, tables, why
 from auditor.studies.compare.answer import METRICS, Answer, answer, lead, quoted, same_captions
 from auditor.studies.compare.equalize import changed_orders, unequal_captions, variants_of
 from auditor.studies.compare.indices import INDICES
@@ -83,6 +83,9 @@ def compare(
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
       datasets;
     - `overlap`: how far the scores of captions of the same image and of another image overlap, 0 to 1.
+
+    For BLEU it says why: the ten strongest phrases by their matches with captions of other images (`phrase-share`), how
+    many begin a caption (`phrase-opening`), homogeneity if they did not match, and that of short and of long captions.
 
     TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
@@ -148,7 +151,8 @@ def compare(
     )
     steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
     setting = Setting(names, bool(metrics), substitutes, resampling, steps)
-    parts = {name: measured(every, against, setting) for name, against in variants.items()}
+    main = [*variants][-1]
+    parts = {name: measured(every, of, setting, explains=name == main) for name, of in variants.items()}
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
     repeated = repeats(every, progress, left_out=distinct)
     result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
@@ -203,7 +207,7 @@ class _Comparison:
             lead=(
                 *shared,
                 *same,
-                *lead(first, main.measured.rows, answers[0]),
+                *lead(first, main.measured.rows, answers[0], why.sentence(main.reasons, answers[0].top)),
                 *(Sentence.of(one, "caveat", ", as here." if named else ".") for one in self.unequal),
             ),
             notes=notes_in(reported),
@@ -223,10 +227,12 @@ class _Comparison:
         """Return indices, overlaps and pairs; column `variant` and the sizes of samples only beside raw rows."""
         hidden = () if self.beside_raw else _OF_SAMPLES
         overlapping = stacked({name: part.overlapping for name, part in self.parts.items()})
+        reasons = stacked({name: part.reasons for name, part in self.parts.items()})
         tests = stacked({name: part.tests for name, part in self.parts.items()}).drop(pairs.LABELS)
         parts = [
             _unranked(rows, self.ranked_by).select(*COLUMNS, *_OF_SAMPLES).drop(hidden),
             overlapping.drop(hidden, strict=False),
+            reasons.filter(pl.col("statistic") != HOMOGENEITY).drop("label", *hidden),
             tests if self.beside_raw else tests.drop("variant"),
         ]
         return pl.concat(parts, how="diagonal_relaxed")
@@ -247,12 +253,12 @@ class _Comparison:
         )
         tests = {name: part.tests for name, part in self.parts.items() if resampling.times}
         of_pairs = (pairs.table(rows, name if named else None) for name, rows in tests.items())
-        return (*placed, *overlap.table(self.main.overlaps), *further, *of_pairs)
+        return (*placed, *why.tables(self.main.reasons), *overlap.table(self.main.overlaps), *further, *of_pairs)
 
     def _figures(self) -> tuple[Figure, ...]:
         rows = self.rows.filter(variant=self.beside_raw or RAW)
         drawn = tables.figures(rows, self.setting.errors, self.setting.resampling.confidence, self.beside_raw)
-        return (*drawn, *overlap.figures(self.main.overlaps))
+        return (*drawn, *why.figures(self.main.reasons), *overlap.figures(self.main.overlaps))
 
 
 def _without_rank(rows: pl.DataFrame) -> list[str]:
