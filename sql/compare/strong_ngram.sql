@@ -1,28 +1,24 @@
 -- name: strong_ngram
 -- version: 1
 -- grain: n-gram
--- params: of_captions BIGINT, of_images BIGINT, of_references DOUBLE, most_words INTEGER
+-- params: of_captions BIGINT, of_references DOUBLE, most_words INTEGER
 -- reads: selection_frequency, vocabulary
--- returns: gram, phrase, expected, pairs, weight, every_pair, every_weight
+-- returns: gram, phrase, expected
 -- order: s.strength desc, s.gram
 --
 -- The n-grams by which captions of different images match most. `expected` is how many captions should match a caption
--- of another image by it, if BLEU clips against so many references. `pairs` of captions have it, as ROUGE counts; with
--- the weight of CIDEr, its squared idf. every_pair and every_weight are the sums over all n-grams. A phrase is as strong
--- as the n-grams in it.
+-- of another image by it, if BLEU clips against so many references. A phrase is as strong as the n-grams in it.
 with strongest as (
     select
         gram, captions * (1 - pow(1 - captions / $of_captions::bigint, $of_references::double)) as expected,
-        captions::double * captions as pairs, pow(ln($of_images::bigint / images), 2) * pairs as weight,
-        expected * n * (n + 1) / 2 as strength, sum(pairs) over () as every_pair, sum(weight) over () as every_weight
+        expected * n * (n + 1) / 2 as strength
     from selection_frequency
     where images > 1 and n <= $most_words::integer
     order by strength desc, gram
     limit 1000
 )
 select
-    s.gram::varchar as gram, concat_ws(' ', fourth.token, third.token, second.token, last.token) as phrase, s.expected,
-    s.pairs, s.weight, s.every_pair, s.every_weight
+    s.gram::varchar as gram, concat_ws(' ', fourth.token, third.token, second.token, last.token) as phrase, s.expected
 from strongest as s
 join vocabulary as last on last.token_id = (s.gram & 4294967295)::uinteger
 left join vocabulary as second on second.token_id = ((s.gram >> 32) & 4294967295)::uinteger

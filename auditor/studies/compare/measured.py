@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from auditor.parameters import MetricName
 from auditor.result import Said
 from auditor.scoring.candidate_sets import Substitutes, missing
 from auditor.scoring.registry import MetricRequest, References, requests
+from auditor.scoring.scores import Collected
 from auditor.scoring.variants import Measured
 from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
@@ -40,7 +41,7 @@ _RANKED = {
 class Setting:
     """What is the same on all variants. A metric that a user `named` must score all datasets.
 
-    `phrases` are those of each dataset, by label, from its frequencies on the first variant.
+    `phrases` will hold those of each dataset, by label, from its frequencies on the first variant; null for none.
     """
 
     metrics: Sequence[MetricName]
@@ -48,7 +49,7 @@ class Setting:
     substitutes: Substitutes
     resampling: Resampling
     steps: Steps
-    phrases: dict[str, why.Phrases] = field(default_factory=dict)
+    phrases: dict[str, why.Phrases] | None = None
 
     @cached_property
     def requested(self) -> Sequence[MetricRequest]:
@@ -86,10 +87,10 @@ def measured(every: Sequence[Captions], against: References, setting: Setting, *
     sources, lacking = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
     signatures, reasons = dict[str, str](), list[pl.DataFrame]()
     for captions in steps.over(every):
-        phrases = setting.phrases.get(captions.label)
-        if phrases is None and (bleu := why.metric_of(setting.requested)):
+        phrases = setting.phrases and setting.phrases.get(captions.label)
+        if setting.phrases is not None and not phrases and (bleu := why.metric_of(setting.requested)):
             phrases = setting.phrases[captions.label] = why.strongest(against.select(captions), bleu)
-        collected = phrases.to_collect() if phrases and explains else {}
+        collected: Collected = {phrases.metric.counting: [], phrases.counting: []} if phrases and explains else {}
         scored = pooled_scores(
             captions, tuple(BOUNDS), setting.substitutes, against, setting.metrics, seed, named=setting.named,
             progress=steps, collected=collected,

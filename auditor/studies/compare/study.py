@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asked import face
-from auditor.asking import question
+from auditor.asking import forms
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
@@ -21,11 +21,12 @@ from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.scoring.variants import RAW, merged, stacked
+from auditor.statistics import published as of_sets
 from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.studies.compare import overlap, pairs, tables, why
+from auditor.studies.compare import overlap, pairs, published, tables, why
 from auditor.studies.compare.answer import METRICS, Answer, answer, lead, quoted, same_captions
 from auditor.studies.compare.equalize import changed_orders, unequal_captions, variants_of
 from auditor.studies.compare.indices import INDICES
@@ -51,10 +52,13 @@ Images = Annotated[
     int | None, p.Parameter("Sampled images of each dataset; default: as many as possible.", least=1, needs="equalize")
 ]
 
+Beside = Annotated[
+    str,
+    p.Parameter("Place datasets among those of docs/homogeneity.md, by their summaries.", choices=("published",)),
+]
 
-@face(draws=True)
-@question
-def compare(
+
+def among_each_other(
     store: Store,
     *refs: p.Refs,
     metrics: Metrics = None,
@@ -72,6 +76,48 @@ def compare(
     missing: p.Missing = p.COMMON,
     progress: Progress = silent,
 ) -> Result:
+    """Rank datasets in the store by their scores, on equal samples if captions per image differ."""
+    if len(refs) < 2:
+        raise UsageError("compare needs two or more datasets; for one, add --beside published, or use `auditor bounds`")
+    p.check_resampling(resamples, confidence)
+    resampling = Resampling(resamples, confidence, seed)
+    names = metrics or [name for name in METRICS if name in defaults()]
+    selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    selected, shared = on_shared(selected, missing)
+    single = any(map(lacking, selected)) and not sees_images(requests(names))
+    sameness = ranked_by_sameness(selected, resampling, progress) if single else None
+    words = f"`{call('words', refs[0], against=refs[1])}` compares words"
+    against = References("loo", None if equalize else references, seed)
+    every, alone = referenced(selected, against, requests(names), 0 if sameness else 2, words)
+    if sameness and len(every) < 2:
+        told = (*selected[0].notes, *sameness.notes)
+        return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
+    substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
+    unequal = unequal_captions(every, references)
+    variants, why_not = variants_of(
+        every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
+    )
+    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
+    setting = Setting(names, bool(metrics), substitutes, resampling, steps, {})
+    main = [*variants][-1]
+    parts = {name: measured(every, of, setting, explains=name == main) for name, of in variants.items()}
+    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
+    repeated = repeats(every, progress, left_out=distinct)
+    result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
+    return added(result, sameness) if sameness else result
+
+
+def among_published(
+    store: Store, *refs: p.Refs, beside: Beside, split: p.Split = None, progress: Progress = silent
+) -> Result:
+    """Place datasets among published sets."""
+    del beside  # there is one choice
+    return published.beside(select_all(store, refs, split, progress=progress), of_sets.rows(), progress)
+
+
+@face(draws=True)
+@forms(among_each_other, among_published, names=("datasets in the store", "--beside published"))
+def compare() -> None:
     """Rank datasets by how similar their captions are.
 
     Compares datasets by metric and ranks them. Rank 1 is the dataset whose captions are most similar to each other. It
@@ -123,40 +169,15 @@ def compare(
     rank beside others. With `--equalize` or `--distinct`, every row appears twice; column `variant` shows which is
     which. A statistic without a value has no row.
 
+    `--beside published` places one or more datasets among the published ones of docs/homogeneity.md instead. Their
+    summaries suffice. It measures the datasets as these were, so it takes no other settings but --split.
+
     Source: Wang & Gaizauskas 2016, section 5.
 
     Raises `UsageError` for fewer than two datasets, and if `resamples` are too few for the interval.
 
     Example: auditor compare flickr8k abstract50s coco-val2017
     """
-    if len(refs) < 2:
-        raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
-    p.check_resampling(resamples, confidence)
-    resampling = Resampling(resamples, confidence, seed)
-    names = metrics or [name for name in METRICS if name in defaults()]
-    selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
-    selected, shared = on_shared(selected, missing)
-    single = any(map(lacking, selected)) and not sees_images(requests(names))
-    sameness = ranked_by_sameness(selected, resampling, progress) if single else None
-    words = f"`{call('words', refs[0], against=refs[1])}` compares words"
-    against = References("loo", None if equalize else references, seed)
-    every, alone = referenced(selected, against, requests(names), 0 if sameness else 2, words)
-    if sameness and len(every) < 2:
-        told = (*selected[0].notes, *sameness.notes)
-        return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
-    substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
-    unequal = unequal_captions(every, references)
-    variants, why_not = variants_of(
-        every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
-    )
-    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
-    setting = Setting(names, bool(metrics), substitutes, resampling, steps)
-    main = [*variants][-1]
-    parts = {name: measured(every, of, setting, explains=name == main) for name, of in variants.items()}
-    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
-    repeated = repeats(every, progress, left_out=distinct)
-    result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
-    return added(result, sameness) if sameness else result
 
 
 @dataclass(frozen=True)
@@ -253,12 +274,12 @@ class _Comparison:
         )
         tests = {name: part.tests for name, part in self.parts.items() if resampling.times}
         of_pairs = (pairs.table(rows, name if named else None) for name, rows in tests.items())
-        return (*placed, *why.tables(self.main.reasons), *overlap.table(self.main.overlaps), *further, *of_pairs)
+        return (*placed, *why.shown(self.main.reasons)[0], *overlap.table(self.main.overlaps), *further, *of_pairs)
 
     def _figures(self) -> tuple[Figure, ...]:
         rows = self.rows.filter(variant=self.beside_raw or RAW)
         drawn = tables.figures(rows, self.setting.errors, self.setting.resampling.confidence, self.beside_raw)
-        return (*drawn, *why.figures(self.main.reasons), *overlap.figures(self.main.overlaps))
+        return (*drawn, *why.shown(self.main.reasons)[1], *overlap.figures(self.main.overlaps))
 
 
 def _without_rank(rows: pl.DataFrame) -> list[str]:

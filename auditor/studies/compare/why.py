@@ -1,14 +1,13 @@
 """Why captions fit other images: the phrases that match captions of other images, and the lengths of captions.
 
-The strongest phrases follow from n-gram frequencies. Their matches are counted with those of BLEU, so that homogeneity
-without them is BLEU's.
+The strongest phrases follow from n-gram frequencies. Their matches are counted with those of BLEU.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -21,34 +20,22 @@ from auditor.scoring.scores import Collected
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 
-#: The number of phrases.
-_TEN = 10
+_TEN = 10  # phrases
 
 _KEYS = ("candidate", "image", "slot", "draw")
 
-#: The ratio of homogeneity of short and long captions, or the reverse, from which a sentence names both.
-_TELLING = 1.1
-
-#: The statistic of homogeneity without the phrases.
-WITHOUT = "homogeneity-without"
+_TEXTS = ("label", "metric", "statistic", "phrase", "signature")
 
 #: No rows.
-NONE = pl.DataFrame(
-    schema={
-        **dict.fromkeys(("label", "metric", "statistic", "phrase"), pl.String), "value": pl.Float64,
-        "signature": pl.String,
-    }
-)  # fmt: skip
+NONE = pl.DataFrame(schema={**dict.fromkeys(_TEXTS, pl.String), "value": pl.Float64})
 
+_WITHOUT, _SHORT, _LONG = "homogeneity-without", "homogeneity-short", "homogeneity-long"
 
-#: The names of statistics in the tables.
+#: The names of statistics in tables.
 _COLUMNS = {
-    "phrase-share": "share", "phrase-share-rouge": "rouge", "phrase-share-cider": "cider", "phrase-opening": "opens",
-    "phrase-without": "without", "phrases-share": "share", HOMOGENEITY: HOMOGENEITY, WITHOUT: "without",
-    "homogeneity-short": "short", "homogeneity-long": "long",
+    "phrase-share": "share", "phrase-opening": "opens", "phrase-without": "without", "phrases-share": "share",
+    HOMOGENEITY: HOMOGENEITY, _WITHOUT: "without", _SHORT: "short", _LONG: "long",
 }  # fmt: skip
-
-_NAMED = pl.col("statistic").replace_strict(_COLUMNS)
 
 _TABLES = (
     View(
@@ -61,10 +48,9 @@ _TABLES = (
     ),
     View(
         Table(
-            "strongest phrases: what matches in captions of other images", EMPTY, ("share",), "dataset", name="phrases",
-            caption="share: of the matched n-grams ({metric}), those in the phrase; rouge, cider: the share to expect "
-            "as these metrics weigh n-grams, in any two captions of different images; opens: the share of its matches "
-            "at the start of a caption; without: homogeneity if the phrase did not match",
+            "strongest phrases: what matches captions of other images", EMPTY, ("share",), "dataset", name="phrases",
+            caption="share: of the matched n-grams ({metric}), those in the phrase; opens: the share of its matches at "
+            "the start of a caption; without: homogeneity if it did not match",
         ),
         pl.col("phrase").is_not_null(), pivot=("column", ("dataset", "phrase"), "value"),
     ),
@@ -73,53 +59,39 @@ _TABLES = (
 _FIGURES = (
     View(
         Figure(
-            "carried", "Homogeneity by {metric} with and without the ten strongest phrases", "bars", EMPTY, "dataset",
-            "homogeneity", "matches", y_label="homogeneity",
+            "carried", "Homogeneity by {metric}: all n-grams, and without the ten strongest phrases", "bars", EMPTY,
+            "dataset", "value", "column", y_label=HOMOGENEITY,
         ),
-        pl.col("statistic").is_in([HOMOGENEITY, WITHOUT]),
-        ("dataset", pl.col("statistic").replace({HOMOGENEITY: "all", WITHOUT: "without"}).alias("matches"),
-         pl.col("value").alias("homogeneity")),
+        pl.col("statistic").is_in([HOMOGENEITY, _WITHOUT]), ("dataset", "value", "column"),
     ),
 )  # fmt: skip
 
 
-def tables(rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Show what carries homogeneity, and each phrase; `rows` have column `label`."""
-    return tuple(filled(_TABLES, rows.with_columns(dataset="label", column=_NAMED)))
-
-
-def figures(rows: pl.DataFrame) -> tuple[Figure, ...]:
-    """Draw homogeneity with and without the phrases."""
-    return tuple(filled(_FIGURES, rows.with_columns(dataset="label")))
+def shown(rows: pl.DataFrame) -> tuple[tuple[Table, ...], tuple[Figure, ...]]:
+    """Return tables and figures of what carries homogeneity; `rows` have column `label`."""
+    rows = rows.with_columns(dataset="label", column=pl.col("statistic").replace_strict(_COLUMNS))
+    return tuple(filled(_TABLES, rows)), tuple(filled(_FIGURES, rows))
 
 
 def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     """Report which phrases carry the homogeneity of the first dataset, and homogeneity without them."""
-    of = {
-        name: dict(rows.filter(statistic=name).select("label", "value").iter_rows())
-        for name in (HOMOGENEITY, WITHOUT, "phrases-share", "homogeneity-short", "homogeneity-long")
-    }
-    whole, rest = of[HOMOGENEITY], of[WITHOUT]
+    of = {name: dict(rows.filter(statistic=name).select("label", "value").iter_rows()) for name in _COLUMNS}
+    whole, rest = of[HOMOGENEITY], of[_WITHOUT]
     if not rest:
         return ()
     label = top if top in rest else max(rest, key=lambda one: whole[one])
     first, *others = rows.filter(label=label, statistic="phrase-share")["phrase"]
-    more = f" and {len(others)} other {'phrases' if others[1:] else 'phrase'} carry" if others else " carries"
-    now, before, elsewhere = rest[label], whole[label], [rest[one] for one in rest if one != label]
-    change = "falls from" if now < before else "changes from"
-    still = "still " if before == max(whole.values()) else ""
-    place = f", {still}the highest" if elsewhere and now > max(elsewhere) else ""
-    ends = " to ".join(dict.fromkeys(map(digits, (min(elsewhere), max(elsewhere))))) if elsewhere else ""
+    more = f" and {len(others)} other phrases carry" if others else " carries"
+    elsewhere = sorted(rest[one] for one in rest if one != label)
+    place = ", still the highest" if elsewhere and rest[label] > elsewhere[-1] else ""
+    ends = f" (elsewhere {' to '.join(dict.fromkeys(map(digits, elsewhere[:: len(elsewhere) - 1 or 1])))})"
     said = (
         f"In {label}, “{first}”{more} {of['phrases-share'][label]:.0%} of the n-grams that match captions of other "
-        f"images. Without them, its homogeneity by {rows['metric'][0]} {change} {digits(before)} to {digits(now)}"
-        f"{place}{ends and f' (elsewhere {ends})'}."
+        f"images. Without them, its homogeneity by {rows['metric'][0]} changes from {digits(whole[label])} to "
+        f"{digits(rest[label])}{place}{ends if elsewhere else ''}."
     )
-    short, long = (of[f"homogeneity-{name}"].get(label) for name in ("short", "long"))
-    if short and long and max(short, long) > _TELLING * min(short, long):
-        words = ("short", "long") if short > long else ("long", "short")
-        said += f" Its {words[0]} captions fit other images better than its {words[1]} ones"
-        said += f" ({digits(max(short, long))}, {digits(min(short, long))})."
+    if label in of[_SHORT]:
+        said += f" Short captions have {digits(of[_SHORT][label])}, long ones {digits(of[_LONG][label])}."
     return (Sentence(said, "why"),)
 
 
@@ -129,131 +101,85 @@ def metric_of(requested: Sequence[MetricRequest]) -> MetricRequest | None:
     return max(known, key=lambda one: int(one.metric.fixed["n"]), default=None)
 
 
-@dataclass(frozen=True)
-class Phrases:
-    """The strongest phrases of a dataset by the n-grams of one metric, in words and packed, the strongest first.
-
-    `expected` has the shares of two families of metrics for each: of the n-grams that two captions have in common, of
-    different images, as ROUGE and as CIDEr weigh them.
-    """
+class Phrases(NamedTuple):
+    """The strongest phrases of a dataset by the n-grams of a BLEU, with the numbers of the n-grams in each."""
 
     metric: MetricRequest
-    words: tuple[str, ...]
-    grams: tuple[str, ...]
-    expected: Mapping[str, Sequence[float]]
-
-    @property
-    def order(self) -> int:
-        """The longest n-grams that the metric counts."""
-        return int(self.metric.metric.fixed["n"])
-
-    @property
-    def counting(self) -> CountSpec:
-        """The counting of their matches."""
-        return CountSpec("phrase_match", {"phrases": self.grams})
-
-    def to_collect(self) -> Collected:
-        """Return the counts that `explained` reads, none of them yet."""
-        return {self.metric.counting: [], self.counting: []}
+    parts: Mapping[str, Counter[str]]
+    counting: CountSpec
 
 
 def strongest(captions: Captions, metric: MetricRequest) -> Phrases:
-    """Choose phrases one by one: the one that adds most matched n-grams to those in phrases that were chosen before."""
+    """Choose the strongest phrases, without parts of a stronger one that do not occur twice as often."""
     workspace, order = captions.workspace(), int(metric.metric.fixed["n"])
     ngrams.provide(captions, workspace, "selection_frequency")
     size, images = workspace.query("select count(*), count(distinct image_no) from reference").row(0)
-    of = {"of_captions": size, "of_images": images, "of_references": max(1.0, size / max(1, images) - 1)}
-    known = {row["phrase"]: row for row in workspace.rows("strong_ngram", **of, most_words=order).to_dicts()}
-    parts = {phrase: _parts(phrase, order) for phrase in known}
-    left = {phrase: row["expected"] for phrase, row in known.items()}
-
-    def added(phrase: str) -> dict[str, float]:
-        most = known[phrase]["expected"]
-        return {part: min(times * most, left.get(part, most)) for part, times in parts[phrase].items()}
-
-    chosen = list[str]()
-    while len(chosen) < min(_TEN, len(known)):
-        chosen.append(
-            max((phrase for phrase in known if phrase not in chosen), key=lambda one: sum(added(one).values()))
-        )
-        left |= {part: left.get(part, much) - much for part, much in added(chosen[-1]).items()}
-    shares: dict[str, list[float]] = {"rouge": [], "cider": []}
-    for phrase in chosen:
-        own = known[phrase]
-        idf = [times * (at := known.get(part, own))["weight"] / at["pairs"] for part, times in parts[phrase].items()]
-        shares["rouge"].append(parts[phrase].total() * own["pairs"] / own["every_pair"])
-        shares["cider"].append(sum(idf) * own["pairs"] / (own["every_weight"] or 1))
-    return Phrases(metric, tuple(chosen), tuple(known[phrase]["gram"] for phrase in chosen), shares)
+    of = {"of_captions": size, "of_references": max(1.0, size / max(1, images) - 1), "most_words": order}
+    chosen = dict[str, tuple[str, float]]()
+    for gram, phrase, expected in workspace.rows("strong_ngram", **of).iter_rows():
+        inside = [most for one, (_, most) in chosen.items() if f" {phrase} " in f" {one} "]
+        if len(chosen) < _TEN and all(expected >= 2 * most for most in inside):
+            chosen[phrase] = gram, expected
+    counting = CountSpec("phrase_match", {"phrases": tuple(gram for gram, _ in chosen.values())})
+    return Phrases(metric, {phrase: _parts(phrase.split(" "), order) for phrase in chosen}, counting)
 
 
-def _parts(phrase: str, order: int) -> Counter[str]:
-    """Count the n-grams in a phrase."""
-    words = phrase.split(" ")
-    return Counter(
-        " ".join(words[first : first + n]) for n in range(1, order + 1) for first in range(len(words) - n + 1)
-    )
+def _parts(words: Sequence[str], order: int) -> Counter[str]:
+    return Counter(" ".join(words[at : at + n]) for n in range(1, order + 1) for at in range(len(words) - n + 1))
 
 
 def explained(label: str, phrases: Phrases, collected: Collected, signature: str) -> pl.DataFrame:
     """Return a row for each statistic of a dataset, and of its phrases."""
     metric = phrases.metric
     counts, found = pl.concat(collected[metric.counting]), pl.concat(collected[phrases.counting])
-    scores = counts.select("candidate", "length", score=metric.scores(counts))
-    columns = [f"matches_{n}" for n in range(1, phrases.order + 1)]
-    matched = counts.filter(candidate="intra").select(pl.sum_horizontal(pl.col(columns).sum())).item()
-    intra = found.filter(candidate="intra")
+    columns = [f"matches_{n}" for n in range(1, int(metric.metric.fixed["n"]) + 1)]
 
-    def without(places: Sequence[int]) -> tuple[float, float | None]:
+    def carried(rows: pl.DataFrame) -> int:
+        return int(rows.filter(candidate="intra").select(pl.sum_horizontal(pl.col(columns).sum())).item())
+
+    def without(*places: int) -> tuple[float, float | None]:
         """Return the share of the matches that some phrases carry, and homogeneity without them."""
-        inside = _inside(found.filter(pl.col("place").is_in(places)), phrases)
+        inside = _inside(found.filter(pl.col("place").is_in(places)), phrases, columns)
         joined = counts.join(inside, on=_KEYS, how="left", suffix="_inside", maintain_order="left")
         less = joined.with_columns(pl.col(name) - pl.col(f"{name}_inside").fill_null(0) for name in columns)
-        carried = inside.filter(candidate="intra").select(pl.sum_horizontal(pl.col(columns).sum())).item()
-        return carried / matched, _homogeneity(less.select("candidate", score=metric.scores(less)))
+        return carried(inside) / carried(counts), _homogeneity(metric, less)
 
-    made = list[tuple[str, str | None, float | None]]()
-    if matched and phrases.words:
-        opens = dict(intra.group_by("place").agg(pl.col("opens").mean()).iter_rows())
-        for place, phrase in enumerate(phrases.words):
-            share, rest = without([place])
+    made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(metric, counts))]
+    if carried(counts) and phrases.parts:
+        opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
+        for place, phrase in enumerate(phrases.parts):
+            share, rest = without(place)
             made += [("phrase-share", phrase, share), ("phrase-opening", phrase, opens.get(place))]
-            made += [(f"phrase-share-{family}", phrase, of[place]) for family, of in phrases.expected.items()]
             made += [("phrase-without", phrase, rest)]
-        share, rest = without(range(len(phrases.words)))
-        made += [("phrases-share", None, share), (WITHOUT, None, rest)]
-    lengths = scores.filter(candidate="human")["length"]
+        share, rest = without(*range(len(phrases.parts)))
+        made += [("phrases-share", None, share), (_WITHOUT, None, rest)]
+    lengths = counts.filter(candidate="human")["length"]
     short, long = (lengths.quantile(part, "nearest") for part in (1 / 3, 2 / 3))
-    made += [(HOMOGENEITY, None, _homogeneity(scores))]
     if short != long:
-        made += [("homogeneity-short", None, _homogeneity(scores.filter(pl.col("length") <= short)))]
-        made += [("homogeneity-long", None, _homogeneity(scores.filter(pl.col("length") > long)))]
-    rows = [(label, metric.label, statistic, phrase, value, signature) for statistic, phrase, value in made]
+        parts = {_SHORT: pl.col("length") <= short, _LONG: pl.col("length") > long}
+        made += [(statistic, None, _homogeneity(metric, counts.filter(part))) for statistic, part in parts.items()]
+    rows = [(label, metric.label, statistic, phrase, signature, value) for statistic, phrase, value in made]
     return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")
 
 
-def _homogeneity(scores: pl.DataFrame) -> float | None:
+def _homogeneity(metric: MetricRequest, counts: pl.DataFrame) -> float | None:
     """Divide the mean score of captions of other images by that of human captions."""
+    scores = counts.select("candidate", score=metric.scores(counts))
     human, intra = (scores.filter(candidate=name)["score"].mean() for name in ("human", "intra"))
     return intra / human if isinstance(intra, float) and isinstance(human, float) and human else None
 
 
-def _inside(found: pl.DataFrame, phrases: Phrases) -> pl.DataFrame:
-    """Count the matches of each candidate that are phrases or in them, by the order of the n-gram, as BLEU does.
+def _inside(found: pl.DataFrame, phrases: Phrases, columns: Sequence[str]) -> pl.DataFrame:
+    """Count the matches of each candidate that are phrases or in them, as BLEU does.
 
     What two phrases of a candidate have in common counts once, as if they overlapped.
     """
     parts = [
-        (place, f"matches_{part.count(' ') + 1}", part, times)
-        for place, phrase in enumerate(phrases.words)
-        for part, times in _parts(phrase, phrases.order).items()
+        (place, columns[part.count(" ")], part, times)
+        for place, inside in enumerate(phrases.parts.values())
+        for part, times in inside.items()
     ]
     schema = {"place": pl.UInt8, "column": pl.String, "part": pl.String, "times": pl.UInt32}
-    return (
-        found.join(pl.DataFrame(parts, schema=schema, orient="row"), on="place")
-        .group_by(*_KEYS, "column", "part").agg((pl.col("matches") * pl.col("times")).max())
-        .group_by(_KEYS)
-        .agg(
-            pl.col("matches").filter(column=f"matches_{n}").sum().alias(f"matches_{n}")
-            for n in range(1, phrases.order + 1)
-        )
-    )  # fmt: skip
+    matches = found.join(pl.DataFrame(parts, schema=schema, orient="row"), on="place")
+    each = matches.group_by(*_KEYS, "column", "part").agg((pl.col("matches") * pl.col("times")).max())
+    return each.group_by(_KEYS).agg(pl.col("matches").filter(column=name).sum().alias(name) for name in columns)

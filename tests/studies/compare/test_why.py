@@ -90,7 +90,9 @@ def test_a_planted_phrase_is_named_with_its_share_and_homogeneity_without_it_is_
     whole = of.filter(pl.col("test").is_null(), statistic="homogeneity").row(0, named=True)
 
     before = compare(store, "before", "other", metrics=["bleu-4"]).frame.row(
-        by_predicate=(pl.col("statistic") == "homogeneity") & (pl.col("dataset") == "before") & pl.col("test").is_null(),
+        by_predicate=(pl.col("statistic") == "homogeneity")
+        & (pl.col("dataset") == "before")
+        & pl.col("test").is_null(),
         named=True,
     )
     assert before["low"] < without < before["high"] < whole["low"]
