@@ -22,14 +22,10 @@ MARKS = {
 }
 
 
-def rows() -> pl.DataFrame:
-    """Return a row per number. Columns: dataset, version, kind, metric, statistic, value, low, high, se, signature."""
-    return pl.read_json(files("auditor.statistics").joinpath(FILE).read_bytes(), infer_schema_length=None)
-
-
-def marks() -> pl.DataFrame:
-    """Return the rows of the sets that are reference marks."""
-    return rows().filter(pl.col("dataset").is_in([name for names in MARKS.values() for name in names]))
+def rows(*, marks: bool = False) -> pl.DataFrame:
+    """Return the numbers, or those of reference marks, with dataset, version, kind, metric, statistic, signature."""
+    known = pl.read_json(files("auditor.statistics").joinpath(FILE).read_bytes(), infer_schema_length=None)
+    return known.filter(pl.col("dataset").is_in([one for names in MARKS.values() for one in names])) if marks else known
 
 
 def usual() -> str:

@@ -49,7 +49,7 @@ class Setting:
     substitutes: Substitutes
     resampling: Resampling
     steps: Steps
-    phrases: dict[str, why.Phrases] | None = None
+    phrases: dict[str, why.Phrases | None] | None = None
 
     @cached_property
     def requested(self) -> Sequence[MetricRequest]:
@@ -87,15 +87,15 @@ def measured(every: Sequence[Captions], against: References, setting: Setting, *
     sources, lacking = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
     signatures, reasons = dict[str, str](), list[pl.DataFrame]()
     for captions in steps.over(every):
-        phrases = setting.phrases and setting.phrases.get(captions.label)
-        if setting.phrases is not None and not phrases and (bleu := why.metric_of(setting.requested)):
-            phrases = setting.phrases[captions.label] = why.strongest(against.select(captions), bleu)
-        collected: Collected = {phrases.metric.counting: [], phrases.counting: []} if phrases and explains else {}
+        if setting.phrases is not None and captions.label not in setting.phrases:
+            setting.phrases[captions.label] = why.strongest(against.select(captions), setting.requested)
+        phrases = setting.phrases[captions.label] if setting.phrases and explains else None
+        collected: Collected = {phrases.metric.counting: [], phrases.counting: []} if phrases else {}
         scored = pooled_scores(
             captions, tuple(BOUNDS), setting.substitutes, against, setting.metrics, seed, named=setting.named,
             progress=steps, collected=collected,
         )  # fmt: skip
-        if phrases and (signature := scored.signatures.get(phrases.metric.label)) and collected:
+        if phrases and (signature := scored.signatures.get(phrases.metric.label)):
             reasons.append(why.explained(captions.label, phrases, collected, signature))
         own = estimated_indices(
             captions.selection, scored.scores, setting.requested, seed, resampling.times, confidence, steps

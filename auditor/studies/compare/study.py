@@ -216,7 +216,7 @@ class _Comparison:
         sampled = tables.SAMPLED.get(named, "")
         ahead = [] if same else [one for each in answers if (one := each.finding(selections, sampled))]
         reported = list(dict.fromkeys([*notes, *whole.notes, *repeated]))
-        reported += [*overlap.contradictions(main.overlaps, main.indices), *_without_rank(self.rows)]
+        reported += _without_rank(self.rows)
         first = [one for one in ahead if one.kind == "more-homogeneous"]
         return Result(
             "compare",
@@ -229,6 +229,7 @@ class _Comparison:
                 *shared,
                 *same,
                 *lead(first, main.measured.rows, answers[0], why.sentence(main.reasons, answers[0].top)),
+                *overlap.disagreement(main.overlaps, main.indices),
                 *(Sentence.of(one, "caveat", ", as here." if named else ".") for one in self.unequal),
             ),
             notes=notes_in(reported),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from auditor.metrics.card import CountSpec
-from auditor.result import Figure, Sentence, Table, digits
+from auditor.result import Figure, Sentence, Table, digits, joined
 from auditor.result.portraits import HOMOGENEITY
 from auditor.result.views import EMPTY, View, filled
 from auditor.scoring.registry import MetricRequest
@@ -29,12 +29,12 @@ _TEXTS = ("label", "metric", "statistic", "phrase", "signature")
 #: No rows.
 NONE = pl.DataFrame(schema={**dict.fromkeys(_TEXTS, pl.String), "value": pl.Float64})
 
-_WITHOUT, _SHORT, _LONG = "homogeneity-without", "homogeneity-short", "homogeneity-long"
+_SHARE, _WITHOUT, _SHORT, _LONG = "phrase-share", "homogeneity-without", "homogeneity-short", "homogeneity-long"
 
 #: The names of statistics in tables.
 _COLUMNS = {
-    "phrase-share": "share", "phrase-opening": "opens", "phrase-without": "without", "phrases-share": "share",
-    HOMOGENEITY: HOMOGENEITY, _WITHOUT: "without", _SHORT: "short", _LONG: "long",
+    _SHARE: "share", "phrase-opening": "opens", HOMOGENEITY: HOMOGENEITY, _WITHOUT: "without", _SHORT: "short",
+    _LONG: "long",
 }  # fmt: skip
 
 _TABLES = (
@@ -62,7 +62,7 @@ _FIGURES = (
             "carried", "Homogeneity by {metric}: all n-grams, and without the ten strongest phrases", "bars", EMPTY,
             "dataset", "value", "column", y_label=HOMOGENEITY,
         ),
-        pl.col("statistic").is_in([HOMOGENEITY, _WITHOUT]), ("dataset", "value", "column"),
+        pl.col("phrase").is_null() & pl.col("statistic").is_in([HOMOGENEITY, _WITHOUT]), ("dataset", "value", "column"),
     ),
 )  # fmt: skip
 
@@ -75,30 +75,22 @@ def shown(rows: pl.DataFrame) -> tuple[tuple[Table, ...], tuple[Figure, ...]]:
 
 def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     """Report which phrases carry the homogeneity of the first dataset, and homogeneity without them."""
-    of = {name: dict(rows.filter(statistic=name).select("label", "value").iter_rows()) for name in _COLUMNS}
-    whole, rest = of[HOMOGENEITY], of[_WITHOUT]
-    if not rest:
+    whole = rows.filter(pl.col("phrase").is_null()).pivot("statistic", index="label", values="value")
+    if _WITHOUT not in whole.columns:
         return ()
-    label = top if top in rest else max(rest, key=lambda one: whole[one])
-    first, *others = rows.filter(label=label, statistic="phrase-share")["phrase"]
-    more = f" and {len(others)} other phrases carry" if others else " carries"
-    elsewhere = sorted(rest[one] for one in rest if one != label)
-    place = ", still the highest" if elsewhere and rest[label] > elsewhere[-1] else ""
-    ends = f" (elsewhere {' to '.join(dict.fromkeys(map(digits, elsewhere[:: len(elsewhere) - 1 or 1])))})"
+    ordered = whole.drop_nulls(_WITHOUT).sort(pl.col("label") == (top or ""), HOMOGENEITY, descending=True)
+    of, others = ordered.row(0, named=True), sorted(ordered[_WITHOUT][1:])
+    phrases = rows.filter(pl.col("phrase").is_not_null(), label=of["label"], statistic=_SHARE)["phrase"]
+    named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
+    place = ", still the highest" if others and of[_WITHOUT] > others[-1] else ""
+    ends = " to ".join(dict.fromkeys(map(digits, others[:: len(others) - 1 or 1])))
+    lengths = f" Short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
     said = (
-        f"In {label}, “{first}”{more} {of['phrases-share'][label]:.0%} of the n-grams that match captions of other "
-        f"images. Without them, its homogeneity by {rows['metric'][0]} changes from {digits(whole[label])} to "
-        f"{digits(rest[label])}{place}{ends if elsewhere else ''}."
+        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the n-grams that match captions of other images. "
+        f"Without them, its homogeneity by {rows['metric'][0]} changes from {digits(of[HOMOGENEITY])} to "
+        f"{digits(of[_WITHOUT])}{place}{ends and f' (elsewhere {ends})'}.{lengths}"
     )
-    if label in of[_SHORT]:
-        said += f" Short captions have {digits(of[_SHORT][label])}, long ones {digits(of[_LONG][label])}."
     return (Sentence(said, "why"),)
-
-
-def metric_of(requested: Sequence[MetricRequest]) -> MetricRequest | None:
-    """Return the BLEU with the longest n-grams, of tokens as they are: its matches are explained."""
-    known = [one for one in requested if one.counting == CountSpec("bleu")]
-    return max(known, key=lambda one: int(one.metric.fixed["n"]), default=None)
 
 
 class Phrases(NamedTuple):
@@ -109,9 +101,15 @@ class Phrases(NamedTuple):
     counting: CountSpec
 
 
-def strongest(captions: Captions, metric: MetricRequest) -> Phrases:
-    """Choose the strongest phrases, without parts of a stronger one that do not occur twice as often."""
-    workspace, order = captions.workspace(), int(metric.metric.fixed["n"])
+def strongest(captions: Captions, requested: Sequence[MetricRequest]) -> Phrases | None:
+    """Choose the strongest phrases, without parts of a stronger one that do not occur twice as often.
+
+    They have the n-grams of the BLEU with the longest ones, of tokens as they are. Without BLEU there are none.
+    """
+    bleus = {int(one.metric.fixed["n"]): one for one in requested if one.counting == CountSpec("bleu")}
+    if not bleus:
+        return None
+    workspace, order = captions.workspace(), max(bleus)
     ngrams.provide(captions, workspace, "selection_frequency")
     size, images = workspace.query("select count(*), count(distinct image_no) from reference").row(0)
     of = {"of_captions": size, "of_references": max(1.0, size / max(1, images) - 1), "most_words": order}
@@ -120,12 +118,14 @@ def strongest(captions: Captions, metric: MetricRequest) -> Phrases:
         inside = [most for one, (_, most) in chosen.items() if f" {phrase} " in f" {one} "]
         if len(chosen) < _TEN and all(expected >= 2 * most for most in inside):
             chosen[phrase] = gram, expected
-    counting = CountSpec("phrase_match", {"phrases": tuple(gram for gram, _ in chosen.values())})
-    return Phrases(metric, {phrase: _parts(phrase.split(" "), order) for phrase in chosen}, counting)
-
-
-def _parts(words: Sequence[str], order: int) -> Counter[str]:
-    return Counter(" ".join(words[at : at + n]) for n in range(1, order + 1) for at in range(len(words) - n + 1))
+    words = {phrase: phrase.split(" ") for phrase in chosen}
+    parts = {
+        phrase: Counter(" ".join(own[at : at + n]) for n in range(1, order + 1) for at in range(len(own) - n + 1))
+        for phrase, own in words.items()
+    }
+    return Phrases(
+        bleus[order], parts, CountSpec("phrase_match", {"phrases": tuple(gram for gram, _ in chosen.values())})
+    )
 
 
 def explained(label: str, phrases: Phrases, collected: Collected, signature: str) -> pl.DataFrame:
@@ -147,16 +147,14 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
     made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(metric, counts))]
     if carried(counts) and phrases.parts:
         opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
-        for place, phrase in enumerate(phrases.parts):
-            share, rest = without(place)
-            made += [("phrase-share", phrase, share), ("phrase-opening", phrase, opens.get(place))]
-            made += [("phrase-without", phrase, rest)]
-        share, rest = without(*range(len(phrases.parts)))
-        made += [("phrases-share", None, share), (_WITHOUT, None, rest)]
+        for phrase, *places in [*((phrase, at) for at, phrase in enumerate(phrases.parts)), (None, *range(_TEN))]:
+            share, rest = without(*places)
+            made += [(_SHARE, phrase, share), (_WITHOUT, phrase, rest)]
+            made += [("phrase-opening", phrase, opens.get(places[0]))] if phrase else []
     lengths = counts.filter(candidate="human")["length"]
     short, long = (lengths.quantile(part, "nearest") for part in (1 / 3, 2 / 3))
     if short != long:
-        parts = {_SHORT: pl.col("length") <= short, _LONG: pl.col("length") > long}
+        parts = {_SHORT: pl.col("length") <= short, _LONG: pl.col("length") >= long}
         made += [(statistic, None, _homogeneity(metric, counts.filter(part))) for statistic, part in parts.items()]
     rows = [(label, metric.label, statistic, phrase, signature, value) for statistic, phrase, value in made]
     return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")

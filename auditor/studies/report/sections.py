@@ -19,7 +19,7 @@ from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
 from auditor.result.sentences import with_role
 from auditor.scoring.registry import requests
-from auditor.statistics.published import marks
+from auditor.statistics import published
 from auditor.store import versions
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
@@ -164,7 +164,7 @@ def _beside_marks(context: ReportContext) -> Answers:
         return Answers(lacking=(*context.alone, second))
     (captions,) = context.scored
     try:
-        made = context.result(("compare",), lambda: beside([captions], marks(), context.progress))
+        made = context.result(("compare",), lambda: beside([captions], published.rows(marks=True), context.progress))
     except UsageError:
         return Answers(
             lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
