@@ -171,10 +171,7 @@ def pooled_scores(
     progress: Progress,
     collected: Collected | None = None,
 ) -> CandidateScores:
-    """Score candidates on every draw of captions, and pool the scores; other facts are those of the first draw.
-
-    The counts in `collected` have a column `draw`.
-    """
+    """Score candidates on every draw of captions; all else but scores, and counts with `draw`, is of the first draw."""
     drawn = list[CandidateScores]()
     for draw, some in enumerate(draws_of(against)):
         of_draw: Collected = {spec: [] for spec in collected or {}}

@@ -39,10 +39,7 @@ _RANKED = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What is the same on all variants. A metric that a user `named` must score all datasets.
-
-    `phrases` will hold those of each dataset, by label, from its frequencies on the first variant; null for none.
-    """
+    """What is the same on all variants. A user's `named` metrics must score all datasets; `phrases` gets theirs."""
 
     metrics: Sequence[MetricName]
     named: bool
@@ -130,9 +127,7 @@ def measured(every: Sequence[Captions], against: References, setting: Setting, *
         ranking,
         pairs(indices, of_pairs, setting.errors, signatures, seed, resampling.times),
         of_datasets.join(overlap.rows(overlapping, signatures, seed), "label", maintain_order="right").drop("label"),
-        of_datasets.join(pl.concat([why.NONE, *reasons]), "label", maintain_order="right").with_columns(
-            seed=pl.lit(seed, pl.Int64)
-        ),
+        of_datasets.join(pl.concat([why.NONE, *reasons]), "label", maintain_order="right"),
     )
 
 

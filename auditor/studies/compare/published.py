@@ -36,11 +36,9 @@ IMAGES, REFERENCES, TOKENIZER, _RESAMPLING = 500, 4, "bare", Resampling(1000, 0.
 #: The columns of what is measured.
 MEASURED = ("dataset", "version", "split", "metric", "statistic", "signature", "value", "low", "high", "se")
 
-_SAMPLE = f"{IMAGES} images, {REFERENCES + 1} captions of each, five times"
-
-#: The question of each index, and the sample of its numbers.
+#: The sentence of each index, and the sample behind it.
 _SAID = {
-    HOMOGENEITY: ("Captions of the wrong image score {:.0%} as high as those of the right image", _SAMPLE),
+    HOMOGENEITY: ("Captions of the wrong image score {:.0%} as high as those of the right image", "500 images"),
     SAMENESS: ("Captions of different images share {:.0%} of their words", "one caption of each image"),
 }
 

@@ -52,10 +52,7 @@ Images = Annotated[
     int | None, p.Parameter("Sampled images of each dataset; default: as many as possible.", least=1, needs="equalize")
 ]
 
-Beside = Annotated[
-    str,
-    p.Parameter("Place datasets among those of docs/homogeneity.md, by their summaries.", choices=("published",)),
-]
+Beside = Annotated[str, p.Parameter("Place datasets among those of docs/homogeneity.md.", choices=("published",))]
 
 
 def among_each_other(

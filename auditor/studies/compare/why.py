@@ -118,14 +118,12 @@ def strongest(captions: Captions, requested: Sequence[MetricRequest]) -> Phrases
         inside = [most for one, (_, most) in chosen.items() if f" {phrase} " in f" {one} "]
         if len(chosen) < _TEN and all(expected >= 2 * most for most in inside):
             chosen[phrase] = gram, expected
-    words = {phrase: phrase.split(" ") for phrase in chosen}
     parts = {
         phrase: Counter(" ".join(own[at : at + n]) for n in range(1, order + 1) for at in range(len(own) - n + 1))
-        for phrase, own in words.items()
-    }
-    return Phrases(
-        bleus[order], parts, CountSpec("phrase_match", {"phrases": tuple(gram for gram, _ in chosen.values())})
-    )
+        for phrase in chosen for own in [phrase.split(" ")]
+    }  # fmt: skip
+    grams = {"phrases": tuple(gram for gram, _ in chosen.values())}
+    return Phrases(bleus[order], parts, CountSpec("phrase_match", grams))
 
 
 def explained(label: str, phrases: Phrases, collected: Collected, signature: str) -> pl.DataFrame:
@@ -137,11 +135,22 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
     def carried(rows: pl.DataFrame) -> int:
         return int(rows.filter(candidate="intra").select(pl.sum_horizontal(pl.col(columns).sum())).item())
 
+    # what two phrases of a candidate have in common counts once, as if they overlapped
+    parts = [
+        (place, columns[part.count(" ")], part, times)
+        for place, inside in enumerate(phrases.parts.values())
+        for part, times in inside.items()
+    ]
+    schema = {"place": pl.UInt8, "column": pl.String, "part": pl.String, "times": pl.UInt32}
+    inner = found.join(pl.DataFrame(parts, schema=schema, orient="row"), on="place")
+
     def without(*places: int) -> tuple[float, float | None]:
         """Return the share of the matches that some phrases carry, and homogeneity without them."""
-        inside = _inside(found.filter(pl.col("place").is_in(places)), phrases, columns)
-        joined = counts.join(inside, on=_KEYS, how="left", suffix="_inside", maintain_order="left")
-        less = joined.with_columns(pl.col(name) - pl.col(f"{name}_inside").fill_null(0) for name in columns)
+        each = inner.filter(pl.col("place").is_in(places)).group_by(*_KEYS, "column", "part")
+        most = each.agg((pl.col("matches") * pl.col("times")).max()).group_by(_KEYS)
+        inside = most.agg(pl.col("matches").filter(column=name).sum().alias(name) for name in columns)
+        both = counts.join(inside, on=_KEYS, how="left", suffix="_inside", maintain_order="left")
+        less = both.with_columns(pl.col(name) - pl.col(f"{name}_inside").fill_null(0) for name in columns)
         return carried(inside) / carried(counts), _homogeneity(metric, less)
 
     made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(metric, counts))]
@@ -154,8 +163,8 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
     lengths = counts.filter(candidate="human")["length"]
     short, long = (lengths.quantile(part, "nearest") for part in (1 / 3, 2 / 3))
     if short != long:
-        parts = {_SHORT: pl.col("length") <= short, _LONG: pl.col("length") >= long}
-        made += [(statistic, None, _homogeneity(metric, counts.filter(part))) for statistic, part in parts.items()]
+        thirds = {_SHORT: pl.col("length") <= short, _LONG: pl.col("length") >= long}
+        made += [(statistic, None, _homogeneity(metric, counts.filter(third))) for statistic, third in thirds.items()]
     rows = [(label, metric.label, statistic, phrase, signature, value) for statistic, phrase, value in made]
     return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")
 
@@ -165,19 +174,3 @@ def _homogeneity(metric: MetricRequest, counts: pl.DataFrame) -> float | None:
     scores = counts.select("candidate", score=metric.scores(counts))
     human, intra = (scores.filter(candidate=name)["score"].mean() for name in ("human", "intra"))
     return intra / human if isinstance(intra, float) and isinstance(human, float) and human else None
-
-
-def _inside(found: pl.DataFrame, phrases: Phrases, columns: Sequence[str]) -> pl.DataFrame:
-    """Count the matches of each candidate that are phrases or in them, as BLEU does.
-
-    What two phrases of a candidate have in common counts once, as if they overlapped.
-    """
-    parts = [
-        (place, columns[part.count(" ")], part, times)
-        for place, inside in enumerate(phrases.parts.values())
-        for part, times in inside.items()
-    ]
-    schema = {"place": pl.UInt8, "column": pl.String, "part": pl.String, "times": pl.UInt32}
-    matches = found.join(pl.DataFrame(parts, schema=schema, orient="row"), on="place")
-    each = matches.group_by(*_KEYS, "column", "part").agg((pl.col("matches") * pl.col("times")).max())
-    return each.group_by(_KEYS).agg(pl.col("matches").filter(column=name).sum().alias(name) for name in columns)
