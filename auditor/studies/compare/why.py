@@ -5,8 +5,7 @@ The strongest phrases follow from n-gram frequencies. Their matches are counted 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -21,7 +20,6 @@ from auditor.store import ngrams
 from auditor.store.captions import Captions
 
 _TEN = 10  # phrases
-
 _KEYS = ("candidate", "image", "slot", "draw")
 
 _TEXTS = ("label", "metric", "statistic", "phrase", "signature")
@@ -94,10 +92,10 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
 
 
 class Phrases(NamedTuple):
-    """The strongest phrases of a dataset by the n-grams of a BLEU, with the numbers of the n-grams in each."""
+    """The strongest phrases of a dataset by the n-grams of a BLEU, and the counting of their matches."""
 
     metric: MetricRequest
-    parts: Mapping[str, Counter[str]]
+    words: Sequence[str]
     counting: CountSpec
 
 
@@ -118,12 +116,8 @@ def strongest(captions: Captions, requested: Sequence[MetricRequest]) -> Phrases
         inside = [most for one, (_, most) in chosen.items() if f" {phrase} " in f" {one} "]
         if len(chosen) < _TEN and all(expected >= 2 * most for most in inside):
             chosen[phrase] = gram, expected
-    parts = {
-        phrase: Counter(" ".join(own[at : at + n]) for n in range(1, order + 1) for at in range(len(own) - n + 1))
-        for phrase in chosen for own in [phrase.split(" ")]
-    }  # fmt: skip
     grams = {"phrases": tuple(gram for gram, _ in chosen.values())}
-    return Phrases(bleus[order], parts, CountSpec("phrase_match", grams))
+    return Phrases(bleus[order], [*chosen], CountSpec("phrase_match", grams))
 
 
 def explained(label: str, phrases: Phrases, collected: Collected, signature: str) -> pl.DataFrame:
@@ -137,12 +131,14 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
 
     # what two phrases of a candidate have in common counts once, as if they overlapped
     parts = [
-        (place, columns[part.count(" ")], part, times)
-        for place, inside in enumerate(phrases.parts.values())
-        for part, times in inside.items()
+        (place, columns[n - 1], " ".join(words[at : at + n]))
+        for place, words in enumerate(phrase.split(" ") for phrase in phrases.words)
+        for n in range(1, len(columns) + 1)
+        for at in range(len(words) - n + 1)
     ]
-    schema = {"place": pl.UInt8, "column": pl.String, "part": pl.String, "times": pl.UInt32}
-    inner = found.join(pl.DataFrame(parts, schema=schema, orient="row"), on="place")
+    schema = {"place": pl.UInt8, "column": pl.String, "part": pl.String}
+    times = pl.DataFrame(parts, schema=schema, orient="row").group_by(pl.all()).len("times")
+    inner = found.join(times, on="place")
 
     def without(*places: int) -> tuple[float, float | None]:
         """Return the share of the matches that some phrases carry, and homogeneity without them."""
@@ -154,9 +150,9 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
         return carried(inside) / carried(counts), _homogeneity(metric, less)
 
     made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(metric, counts))]
-    if carried(counts) and phrases.parts:
+    if carried(counts) and phrases.words:
         opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
-        for phrase, *places in [*((phrase, at) for at, phrase in enumerate(phrases.parts)), (None, *range(_TEN))]:
+        for phrase, *places in [*((phrase, at) for at, phrase in enumerate(phrases.words)), (None, *range(_TEN))]:
             share, rest = without(*places)
             made += [(_SHARE, phrase, share), (_WITHOUT, phrase, rest)]
             made += [("phrase-opening", phrase, opens.get(places[0]))] if phrase else []
