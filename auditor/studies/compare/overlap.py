@@ -22,7 +22,7 @@ _INDEX = "homogeneity"
 _NAMES = {"human": "", "intra": ", another image"}
 
 #: Steps of a drawn distribution for each mean score of human captions, the means that are drawn, counts per score of 1.
-_STEPS, _MOST, _FINE = 8, 4, 1000
+_STEPS, _MOST, _FINE = 8, 3, 1000
 
 _TABLE = View(
     Table(
@@ -131,8 +131,8 @@ def _shares(one: Overlap) -> pl.DataFrame:
     step = (pl.col("score") / mean * _STEPS).floor().clip(0, _MOST * _STEPS).cast(pl.Int64)
     steps = pl.DataFrame({"candidate": [*_NAMES]}).join(pl.DataFrame({"step": range(_MOST * _STEPS + 1)}), how="cross")
     full = steps.join(counts.group_by("candidate", step=step).agg(captions.sum()), on=["candidate", "step"], how="left")
-    share, is_human = captions.fill_null(0) / captions.sum().over("candidate"), pl.col("candidate") == "human"
+    share, name = captions.fill_null(0) / captions.sum().over("candidate"), pl.col("candidate").replace_strict(_NAMES)
     return full.sort("candidate", "step").select(
-        (one.metric + pl.col("candidate").replace_strict(_NAMES)).alias("metric"), score=pl.col("step") / _STEPS,
-        share=pl.when(is_human).then(share).otherwise(-share),
+        (one.metric + name).alias("metric"), score=(pl.col("step") + 0.5) / _STEPS,
+        share=pl.when(candidate="human").then(share).otherwise(-share),
     )  # fmt: skip

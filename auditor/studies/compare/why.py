@@ -5,17 +5,19 @@ The strongest phrases follow from n-gram frequencies. Their matches are counted 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from auditor.arrays import np
 from auditor.metrics.card import CountSpec
 from auditor.result import Figure, Sentence, Table, digits, joined
 from auditor.result.portraits import HOMOGENEITY
 from auditor.result.views import EMPTY, View, filled
 from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scores import Collected
+from auditor.statistics.resampling import UNIT
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 
@@ -48,9 +50,10 @@ _TABLES = (
         Table(
             "strongest phrases: what matches captions of other images", EMPTY, ("share",), "dataset", name="phrases",
             caption="share: of the matched n-grams ({metric}), those in the phrase; opens: the share of its matches at "
-            "the start of a caption; without: homogeneity if it did not match",
+            "the start of a caption",
         ),
-        pl.col("phrase").is_not_null(), pivot=("column", ("dataset", "phrase"), "value"),
+        pl.col("phrase").is_not_null() & (pl.col("column") != "without"),
+        pivot=("column", ("dataset", "phrase"), "value"),
     ),
 )  # fmt: skip
 
@@ -84,7 +87,7 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     ends = " to ".join(dict.fromkeys(map(digits, others[:: len(others) - 1 or 1])))
     lengths = f" Short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
     said = (
-        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the n-grams that match captions of other images. "
+        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the matches with captions of other images. "
         f"Without them, its homogeneity by {rows['metric'][0]} changes from {digits(of[HOMOGENEITY])} to "
         f"{digits(of[_WITHOUT])}{place}{ends and f' (elsewhere {ends})'}.{lengths}"
     )
@@ -122,51 +125,51 @@ def strongest(captions: Captions, requested: Sequence[MetricRequest]) -> Phrases
 
 def explained(label: str, phrases: Phrases, collected: Collected, signature: str) -> pl.DataFrame:
     """Return a row for each statistic of a dataset, and of its phrases."""
-    metric = phrases.metric
-    counts, found = pl.concat(collected[metric.counting]), pl.concat(collected[phrases.counting])
-    columns = [f"matches_{n}" for n in range(1, int(metric.metric.fixed["n"]) + 1)]
+    metric, order = phrases.metric, int(phrases.metric.metric.fixed["n"])
+    columns = [f"matches_{n}" for n in range(1, order + 1)]
+    counts = pl.concat(collected[metric.counting]).with_row_index("row")
+    found = pl.concat(collected[phrases.counting]).join(counts.select("row", *_KEYS), on=_KEYS)
+    matches = np.zeros((counts.height, len(phrases.words)), np.uint16)
+    matches[found["row"], found["place"]] = found["matches"]
+    times: dict[str, dict[int, int]] = {}
+    for place, words in enumerate(phrase.split(" ") for phrase in phrases.words):
+        for part in (" ".join(words[at : at + n]) for n in range(1, order + 1) for at in range(len(words) - n + 1)):
+            of_part = times.setdefault(part, {})
+            of_part[place] = of_part.get(place, 0) + 1
+    is_intra, scores = (counts["candidate"] == "intra").to_numpy(), metric.scores(counts).to_numpy()
+    matched = int(counts.filter(is_intra).select(pl.sum_horizontal(pl.col(columns).sum())).item())
+    numbers = counts.drop(*_KEYS, "row").with_columns(image=pl.lit(0))
 
-    def carried(rows: pl.DataFrame) -> int:
-        return int(rows.filter(candidate="intra").select(pl.sum_horizontal(pl.col(columns).sum())).item())
+    def inside(places: Collection[int]) -> Any:
+        """Count the matches in some phrases, what two phrases have in common once, as if they overlapped."""
+        found = np.zeros((counts.height, order), np.uint32)
+        for part, of_part in times.items():
+            if held := [matches[:, place] * of_part[place] for place in of_part if place in places]:
+                found[:, part.count(" ")] += np.max(held, axis=0)
+        return found
 
-    # what two phrases of a candidate have in common counts once, as if they overlapped
-    parts = [
-        (place, columns[n - 1], " ".join(words[at : at + n]))
-        for place, words in enumerate(phrase.split(" ") for phrase in phrases.words)
-        for n in range(1, len(columns) + 1)
-        for at in range(len(words) - n + 1)
-    ]
-    schema = {"place": pl.UInt8, "column": pl.String, "part": pl.String}
-    times = pl.DataFrame(parts, schema=schema, orient="row").group_by(pl.all()).len("times")
-    inner = found.join(times, on="place")
-
-    def without(*places: int) -> tuple[float, float | None]:
-        """Return the share of the matches that some phrases carry, and homogeneity without them."""
-        each = inner.filter(pl.col("place").is_in(places)).group_by(*_KEYS, "column", "part")
-        most = each.agg((pl.col("matches") * pl.col("times")).max()).group_by(_KEYS)
-        inside = most.agg(pl.col("matches").filter(column=name).sum().alias(name) for name in columns)
-        both = counts.join(inside, on=_KEYS, how="left", suffix="_inside", maintain_order="left")
-        less = both.with_columns(pl.col(name) - pl.col(f"{name}_inside").fill_null(0) for name in columns)
-        return carried(inside) / carried(counts), _homogeneity(metric, less)
-
-    made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(metric, counts))]
-    if carried(counts) and phrases.words:
+    made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra))]
+    if matched and phrases.words:
         opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
-        for phrase, *places in [*((phrase, at) for at, phrase in enumerate(phrases.words)), (None, *range(_TEN))]:
-            share, rest = without(*places)
-            made += [(_SHARE, phrase, share), (_WITHOUT, phrase, rest)]
-            made += [("phrase-opening", phrase, opens.get(places[0]))] if phrase else []
+        each = sorted(((inside([at])[is_intra].sum() / matched, at) for at in range(len(phrases.words))), reverse=True)
+        made += [(_SHARE, phrases.words[place], float(share)) for share, place in each]
+        made += [("phrase-opening", phrases.words[place], opens.get(place)) for _, place in each]
+        for phrase, places in ((phrases.words[each[0][1]], [each[0][1]]), (None, range(_TEN))):
+            without = inside(places)
+            less = numbers.with_columns(pl.col(name) - pl.Series(without[:, n]) for n, name in enumerate(columns))
+            made += [(_WITHOUT, phrase, _homogeneity(metric.scores(less).to_numpy(), is_intra))]
+        made += [(_SHARE, None, float(without[is_intra].sum() / matched))]
     lengths = counts.filter(candidate="human")["length"]
     short, long = (lengths.quantile(part, "nearest") for part in (1 / 3, 2 / 3))
     if short != long:
-        thirds = {_SHORT: pl.col("length") <= short, _LONG: pl.col("length") >= long}
-        made += [(statistic, None, _homogeneity(metric, counts.filter(third))) for statistic, third in thirds.items()]
+        thirds = {_SHORT: counts["length"] <= short, _LONG: counts["length"] >= long}
+        made += [(name, None, _homogeneity(scores[third], is_intra[third])) for name, third in thirds.items()]
     rows = [(label, metric.label, statistic, phrase, signature, value) for statistic, phrase, value in made]
     return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")
 
 
-def _homogeneity(metric: MetricRequest, counts: pl.DataFrame) -> float | None:
-    """Divide the mean score of captions of other images by that of human captions."""
-    scores = counts.select("candidate", score=metric.scores(counts))
-    human, intra = (scores.filter(candidate=name)["score"].mean() for name in ("human", "intra"))
-    return intra / human if isinstance(intra, float) and isinstance(human, float) and human else None
+def _homogeneity(scores: Any, is_intra: Any) -> float | None:
+    """Divide the mean score of captions of other images by that of human captions; sums are of whole numbers."""
+    units, intra = np.rint(scores * UNIT).astype(np.int64), int(is_intra.sum())
+    own, other = int(units[~is_intra].sum()) * intra, int(units[is_intra].sum()) * (len(units) - intra)
+    return other / own if own else None
