@@ -127,7 +127,8 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
     """Return a row for each statistic of a dataset, and of its phrases."""
     metric, order = phrases.metric, int(phrases.metric.metric.fixed["n"])
     columns = [f"matches_{n}" for n in range(1, order + 1)]
-    counts = pl.concat(collected[metric.counting]).with_row_index("row")
+    counted = pl.concat(collected[metric.counting]).filter(pl.col("candidate").is_in(["human", "intra"]))
+    counts = counted.with_row_index("row")
     found = pl.concat(collected[phrases.counting]).join(counts.select("row", *_KEYS), on=_KEYS)
     matches = np.zeros((counts.height, len(phrases.words)), np.uint16)
     matches[found["row"], found["place"]] = found["matches"]
@@ -159,8 +160,7 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
             less = numbers.with_columns(pl.col(name) - pl.Series(without[:, n]) for n, name in enumerate(columns))
             made += [(_WITHOUT, phrase, _homogeneity(metric.scores(less).to_numpy(), is_intra))]
         made += [(_SHARE, None, float(without[is_intra].sum() / matched))]
-    lengths = counts.filter(candidate="human")["length"]
-    short, long = (lengths.quantile(part, "nearest") for part in (1 / 3, 2 / 3))
+    short, long = (counts.filter(~is_intra)["length"].quantile(part, "nearest") for part in (1 / 3, 2 / 3))
     if short != long:
         thirds = {_SHORT: counts["length"] <= short, _LONG: counts["length"] >= long}
         made += [(name, None, _homogeneity(scores[third], is_intra[third])) for name, third in thirds.items()]
