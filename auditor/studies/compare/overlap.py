@@ -86,14 +86,13 @@ def disagreement(measured: Sequence[Overlap], indices: Sequence[Indices]) -> tup
     wholes = {(one.label, one.metric): one.value for each in indices for one in each.indices if one.statistic == _INDEX}
     known = [(one.metric, one.label, one.value, wholes.get((one.label, one.metric))) for one in measured]
     frame = pl.DataFrame(known, schema=["metric", "label", OVERLAP, _INDEX], orient="row").drop_nulls()
-    places = [
-        pl.col(name).rank("min", descending=True).over("metric").cast(pl.Int64).alias(name)
-        for name in (OVERLAP, _INDEX)
-    ]
-    apart = frame.with_columns(places).filter(pl.col(OVERLAP) != pl.col(_INDEX))
+    both = pl.col(OVERLAP, _INDEX).rank("min", descending=True).over("metric").cast(pl.Int64)
+    apart = frame.with_columns(both).filter(pl.col(OVERLAP) != pl.col(_INDEX))
     if apart.is_empty():
         return ()
-    metric, label, overlap, index = apart.sort((pl.col(OVERLAP) - pl.col(_INDEX)).abs(), descending=True).row(0)
+    metric, label, overlap, index = apart.sort(
+        (pl.col(OVERLAP) - pl.col(_INDEX)).abs(), descending=True, maintain_order=True
+    ).row(0)
     metrics = joined(apart["metric"].unique(maintain_order=True).to_list())
     said = (
         f"overlap and homogeneity order the datasets differently by {metrics}. Overlap asks how often a caption of "

@@ -85,7 +85,7 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
     place = ", still the highest" if others and of[_WITHOUT] > others[-1] else ""
     ends = " to ".join(dict.fromkeys(map(digits, others[:: len(others) - 1 or 1])))
-    lengths = f" Short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
+    lengths = f" Its short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
     said = (
         f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the matches with captions of other images. "
         f"Without them, its homogeneity by {rows['metric'][0]} changes from {digits(of[HOMOGENEITY])} to "
