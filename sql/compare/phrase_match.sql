@@ -37,7 +37,7 @@ matched as (
 )
 select
     c.candidate, c.image, c.slot, m.place::utinyint as place, m.matches::uinteger as matches,
-    m.gram in (s.a, pack(s.a, s.b), pack(s.a, s.b, s.c), pack(s.a, s.b, s.c, s.d)) as opens
+    coalesce(m.gram in (s.a, pack(s.a, s.b), pack(s.a, s.b, s.c), pack(s.a, s.b, s.c, s.d)), false) as opens
 from matched as m
 join candidate as c on c.candidate_no = m.candidate_no
 left join beginning as s on s.text_no = m.text_no

@@ -20,8 +20,8 @@ with strongest as (
 select
     s.gram::varchar as gram, concat_ws(' ', fourth.token, third.token, second.token, last.token) as phrase, s.expected
 from strongest as s
-join vocabulary as last on last.token_id = (s.gram & 4294967295)::uinteger
-left join vocabulary as second on second.token_id = ((s.gram >> 32) & 4294967295)::uinteger
-left join vocabulary as third on third.token_id = ((s.gram >> 64) & 4294967295)::uinteger
+join vocabulary as last on last.token_id = last_packed(s.gram)::uinteger
+left join vocabulary as second on second.token_id = last_packed(s.gram >> 32)::uinteger
+left join vocabulary as third on third.token_id = last_packed(s.gram >> 64)::uinteger
 left join vocabulary as fourth on fourth.token_id = (s.gram >> 96)::uinteger
 order by s.strength desc, s.gram

@@ -21,7 +21,7 @@ select
     pairs * weight / sum(pairs * weight) over () as weighted
 from (
     select
-        * exclude (gram), gram as phrase, captions::double * captions as pairs,
+        dataset, version, split, n, gram as phrase, captions, images, captions::double * captions as pairs,
         pow(ln((select count(distinct image) from captions($ref)) / images), 2) as weight
     from ngram_frequency($ref, $tokenizer)
     where images > 1
