@@ -8,13 +8,14 @@ from typing import Any, Literal, Protocol, Self
 #: What a sentence is for: the answer to the question and what follows from it, or (the last three) how numbers were
 #: computed, what was left out and what a baseline knows.
 Role = Literal[
-    "answer", "amount", "homogeneity", "significance", "agreement", "wrong", "caveat", "warning", "next", "lengths",
-    "note", "skipped", "known",
+    "answer", "amount", "why", "homogeneity", "significance", "agreement", "wrong", "caveat", "warning", "next",
+    "lengths", "note", "skipped", "known",
 ]  # fmt: skip
 
 #: The words before a sentence, by its role; others have none.
 LABELS: Mapping[str, str] = {
     "amount": "By how much",
+    "why": "Why",
     "homogeneity": "Homogeneity",
     "significance": "Significance",
     "agreement": "Metrics",

@@ -17,7 +17,7 @@ from auditor.parameters import MetricName
 from auditor.result import Finding, Said, about
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest, References, requests
-from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.scores import Collected, scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, sees_images, without_references
 from auditor.statistics.resampling import GIVER
 from auditor.store.captions import Captions, selections_of
@@ -227,6 +227,7 @@ def score_sets(
     required: bool = False,
     named: bool = True,
     once: bool = False,
+    collected: Collected | None = None,
     progress: Progress = silent,
 ) -> CandidateScores:
     """Score the candidates called `names`, drawn by `seed`, by the requested metrics, or by all.
@@ -248,7 +249,8 @@ def score_sets(
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
-        score_candidates(against.select(captions), group, metrics, progress) for group in _groups(selection, sets)
+        score_candidates(against.select(captions), group, metrics, progress, collected)
+        for group in _groups(selection, sets)
     )
     drawn = scores["candidate"].unique().to_list()
     reasons |= {candidates_of.name: empty(candidates_of) for candidates_of in sets if candidates_of.name not in drawn}

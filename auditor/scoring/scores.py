@@ -28,6 +28,9 @@ from auditor.store.captions import Captions, in_tokens_of_facts, script_counts, 
 from auditor.store.tokens import tokenize
 from auditor.store.versions import params_of
 
+#: Counts that a caller reads too, by spec; one that no metric needs is counted with those of the metrics.
+Collected = Mapping[CountSpec, list[pl.DataFrame]]
+
 _KEYS = ("candidate", "image", "slot")
 
 _BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
@@ -38,6 +41,7 @@ def score_candidates(
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress = silent,
+    collected: Collected | None = None,
 ) -> pl.DataFrame:
     """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
@@ -54,7 +58,7 @@ def score_candidates(
     metrics = frequencies.pinned(captions.store, metrics)
     texts += frequencies.counted_in(captions.store, metrics)
     tokenize(captions.store, texts, captions.tokenizer, progress)
-    scores = scored(captions, candidates, metrics, progress)
+    scores = scored(captions, candidates, metrics, progress, collected)
     if scores.is_empty() and seen:
         raise MetricError(f"{captions.label}: none of the candidates has an image with a vector")
     if scores.is_empty() and (why := lacking(captions)):
@@ -65,18 +69,27 @@ def score_candidates(
 
 
 def scored(
-    captions: Captions, candidates: Sequence[CandidateSet], metrics: Sequence[MetricRequest], progress: Progress
+    captions: Captions,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    progress: Progress,
+    collected: Collected | None = None,
 ) -> pl.DataFrame:
     """Score candidates as `score_candidates` does, without its checks. Their tokens must be in the store.
 
-    Counts are scored as they come, so memory holds the counts of a few images and the scores of the others. The result
-    may be empty.
+    Counts are scored as they come, so memory holds the counts of a few images and the scores of the others; those of
+    the specs in `collected` stay. The result may be empty.
     """
     specs = list({metric.counting: None for metric in metrics})
     metrics_of = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     order = pl.Enum([candidate.name for candidate in candidates])
-    for spec, counts in count_in_parts(captions, candidates, specs, progress):
+    wanted = collected or {}
+    for spec, counts in count_in_parts(captions, candidates, list(dict.fromkeys([*specs, *wanted])), progress):
+        if spec in wanted:
+            wanted[spec].append(counts)
+        if spec not in parts:
+            continue
         slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
         parts[spec] += [
             chunk.select(*_own_memory(order), *(metric.scores(chunk) for metric in metrics_of[spec]))

@@ -20,9 +20,6 @@ from auditor.statistics.studentized import Measured
 
 SAMENESS = "sameness"
 
-#: Sameness of human captions of 11 words, by `auditor diversity -s sameness` with tokenizer bare.
-USUAL = "Human captions of Flickr8k, Flickr30k and COCO have 0.15; longer captions have more."
-
 _COUNTS = ("captions", "words", "pairs")
 
 

@@ -3,10 +3,10 @@
 from auditor.studies.compare.answer import METRICS
 from auditor.studies.compare.equalize import UNEQUAL, unequal_captions
 from auditor.studies.compare.indices import estimated_indices
-from auditor.studies.compare.marks import IMAGES, REFERENCES, TOKENIZER, beside_marks
+from auditor.studies.compare.published import IMAGES, REFERENCES, TOKENIZER, beside
 from auditor.studies.compare.study import compare
 
 __all__ = [
-    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside_marks", "compare", "estimated_indices",
+    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare", "estimated_indices",
     "unequal_captions",
 ]  # fmt: skip

@@ -177,12 +177,12 @@ def answer(
     return Answer(index, tuple(orders), tested, alpha)
 
 
-def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
-    """Return the answer in sentences: which dataset, by how much, whether metrics agree, and what follows."""
+def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer, why: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the answer in sentences: which dataset, by how much, `why`, whether metrics agree, and what follows."""
     if not found:
         return ()
     *much, following = consequence(rows, answered)
-    return *map(Sentence.of, found), *much, answered.agreement(), following
+    return *map(Sentence.of, found), *much, *why, answered.agreement(), following
 
 
 def quoted(homogeneity: pl.DataFrame, label: str) -> Iterator[Quoted]:

@@ -18,6 +18,7 @@ from auditor.model import Progress
 from auditor.result import Finding, counted
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, score_sets, with_givers
 from auditor.scoring.registry import References
+from auditor.scoring.scores import Collected
 from auditor.scoring.variants import DISTINCT, RAW, draws_of, variants
 from auditor.store.captions import Captions
 from auditor.studies.compare.indices import Index, Rank
@@ -168,11 +169,15 @@ def pooled_scores(
     *,
     named: bool,
     progress: Progress,
+    collected: Collected | None = None,
 ) -> CandidateScores:
-    """Score candidates on every draw of captions, and pool the scores; other facts are those of the first draw."""
+    """Score candidates on every draw of captions; all else but scores, and counts with `draw`, is of the first draw."""
     drawn = list[CandidateScores]()
     for draw, some in enumerate(draws_of(against)):
-        how: dict[str, Any] = {"named": named, "once": True, "progress": progress}
+        of_draw: Collected = {spec: [] for spec in collected or {}}
+        how: dict[str, Any] = {"named": named, "once": True, "progress": progress, "collected": of_draw}
         one = score_sets(captions, names, substitutes, some, metrics, seed + draw, **how)
+        for spec, counts in of_draw.items():
+            (collected or {})[spec] += [part.with_columns(draw=pl.lit(draw)) for part in counts]
         drawn.append(replace(one, scores=with_givers(captions, one, some)))
     return replace(drawn[0], scores=pl.concat(one.scores for one in drawn))

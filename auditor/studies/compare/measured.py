@@ -13,11 +13,12 @@ from auditor.parameters import MetricName
 from auditor.result import Said
 from auditor.scoring.candidate_sets import Substitutes, missing
 from auditor.scoring.registry import MetricRequest, References, requests
+from auditor.scoring.scores import Collected
 from auditor.scoring.variants import Measured
 from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
 from auditor.store.captions import Captions
-from auditor.studies.compare import overlap
+from auditor.studies.compare import overlap, why
 from auditor.studies.compare.equalize import pooled_scores, sample_notes
 from auditor.studies.compare.indices import BOUNDS, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.overlap import Overlap, overlaps
@@ -38,13 +39,14 @@ _RANKED = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What is the same on all variants. A metric that a user `named` must score all datasets."""
+    """What is the same on all variants. A user's `named` metrics must score all datasets; `phrases` gets theirs."""
 
     metrics: Sequence[MetricName]
     named: bool
     substitutes: Substitutes
     resampling: Resampling
     steps: Steps
+    phrases: dict[str, why.Phrases | None] | None = None
 
     @cached_property
     def requested(self) -> Sequence[MetricRequest]:
@@ -61,7 +63,7 @@ class Compared(NamedTuple):
     """Datasets on one variant. `ranking` has them by statistic and metric, best first.
 
     `measured` has a row for each dataset, metric and statistic, `tests` one for each pair; both name datasets by
-    `label`. `overlapping` are the rows of `overlaps`.
+    `label`. `overlapping` are the rows of `overlaps`. `reasons` has the phrases and lengths behind homogeneity.
     """
 
     measured: Measured
@@ -71,20 +73,27 @@ class Compared(NamedTuple):
     ranking: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]]
     tests: pl.DataFrame
     overlapping: pl.DataFrame
+    reasons: pl.DataFrame
 
 
-def measured(every: Sequence[Captions], against: References, setting: Setting) -> Compared:
-    """Measure the datasets one by one: only one has its scores in memory."""
+def measured(every: Sequence[Captions], against: References, setting: Setting, *, explains: bool) -> Compared:
+    """Measure the datasets one by one: only one has its scores in memory. `explains`: with reasons."""
     resampling, steps = setting.resampling, setting.steps
     seed, confidence = resampling.seed, resampling.confidence
     indices, overlapping, facts, notes = list[Indices](), list[Overlap](), list[pl.DataFrame](), list[Said]()
-    sources, reasons = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
-    signatures = dict[str, str]()
+    sources, lacking = dict[tuple[str, str], str | None](), dict[str, Mapping[str, str]]()
+    signatures, reasons = dict[str, str](), list[pl.DataFrame]()
     for captions in steps.over(every):
+        if setting.phrases is not None and captions.label not in setting.phrases:
+            setting.phrases[captions.label] = why.strongest(against.select(captions), setting.requested)
+        phrases = setting.phrases[captions.label] if setting.phrases and explains else None
+        collected: Collected = {phrases.metric.counting: [], phrases.counting: []} if phrases else {}
         scored = pooled_scores(
             captions, tuple(BOUNDS), setting.substitutes, against, setting.metrics, seed, named=setting.named,
-            progress=steps,
+            progress=steps, collected=collected,
         )  # fmt: skip
+        if phrases and (signature := scored.signatures.get(phrases.metric.label)):
+            reasons.append(why.explained(captions.label, phrases, collected, signature))
         own = estimated_indices(
             captions.selection, scored.scores, setting.requested, seed, resampling.times, confidence, steps
         )
@@ -96,7 +105,7 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
         drawn_from = {BOUNDS[candidate.name]: candidate.source for candidate in scored.sets}
         drawn_from["specificity"] = drawn_from.get("inter")
         sources |= {(captions.label, statistic): source for statistic, source in drawn_from.items()}
-        reasons[captions.label] = scored.reasons
+        lacking[captions.label] = scored.reasons
         signatures |= scored.signatures
         notes += [*scored.notes, *own.notes]
     steps.begin()
@@ -109,7 +118,7 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
     of_datasets = pl.concat(facts)
     rows = ranked_rows(ranking, sources, signatures, resampling)
     signed = {metric.label: signatures[metric.label] for metric in setting.requested if metric.label in signatures}
-    notes += [*missing(reasons), *sample_notes(against)]
+    notes += [*missing(lacking), *sample_notes(against)]
     return Compared(
         Measured(of_datasets.join(rows, "label", maintain_order="right"), signed, notes),
         indices,
@@ -118,6 +127,7 @@ def measured(every: Sequence[Captions], against: References, setting: Setting) -
         ranking,
         pairs(indices, of_pairs, setting.errors, signatures, seed, resampling.times),
         of_datasets.join(overlap.rows(overlapping, signatures, seed), "label", maintain_order="right").drop("label"),
+        of_datasets.join(pl.concat([why.NONE, *reasons]), "label", maintain_order="right"),
     )
 
 

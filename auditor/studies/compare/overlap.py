@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 
 import polars as pl
 
 from auditor.arrays import np
-from auditor.result import Figure, Table
+from auditor.result import Figure, Sentence, Table, joined
+from auditor.result.views import EMPTY, View
 from auditor.statistics.resampling import GIVER, Floats
 from auditor.studies.compare.indices import Indices
 
@@ -21,8 +21,17 @@ _INDEX = "homogeneity"
 #: The candidates, with what a figure adds to the name of a dataset.
 _NAMES = {"human": "", "intra": ", another image"}
 
-#: Bars of a distribution, and counts per unit of a score that they are made of.
-_BINS, _FINE = 24, 200
+#: Steps of a drawn distribution for each mean score of human captions, the means that are drawn, counts per score of 1.
+_STEPS, _MOST, _FINE = 8, 3, 1000
+
+_TABLE = View(
+    Table(
+        "overlap of scores: captions of the image, captions of another", EMPTY, (OVERLAP,), "metric", name=OVERLAP,
+        caption="the least sum of two shares over all thresholds of a score: human captions below, and captions of "
+        "another image above. 0: a threshold separates them; 1: their scores are the same",
+    ),
+    columns=("metric", "dataset", OVERLAP),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,72 +81,57 @@ def rows(measured: Sequence[Overlap], signatures: Mapping[str, str], seed: int) 
     return frame.with_columns(statistic=pl.lit(OVERLAP), seed=pl.lit(seed, pl.Int64))
 
 
-def contradictions(measured: Sequence[Overlap], indices: Sequence[Indices]) -> list[str]:
-    """Return a sentence on the metrics by which overlap and homogeneity order the datasets differently."""
+def disagreement(measured: Sequence[Overlap], indices: Sequence[Indices]) -> tuple[Sentence, ...]:
+    """Report the metrics by which overlap and homogeneity order the datasets differently, and what each answers."""
     wholes = {(one.label, one.metric): one.value for each in indices for one in each.indices if one.statistic == _INDEX}
-    orders: dict[str, list[tuple[float, float]]] = {}
-    for one in measured:
-        if (value := wholes.get((one.label, one.metric))) is not None:
-            orders.setdefault(one.metric, []).append((one.value, value))
-    metrics = [
-        metric for metric, pairs in orders.items() if [*map(pairs.index, sorted(pairs))]
-        != [*map(pairs.index, sorted(pairs, key=itemgetter(1)))]
-    ]  # fmt: skip
-    if not metrics:
-        return []
-    return [
-        f"overlap and homogeneity order the datasets differently by {', '.join(metrics)}. Homogeneity asks how high "
-        "captions of another image score on average, overlap how often one scores like a caption of the image"
-    ]
+    known = [(one.metric, one.label, one.value, wholes.get((one.label, one.metric))) for one in measured]
+    frame = pl.DataFrame(known, schema=["metric", "label", OVERLAP, _INDEX], orient="row").drop_nulls()
+    both = pl.col(OVERLAP, _INDEX).rank("min", descending=True).over("metric").cast(pl.Int64)
+    apart = frame.with_columns(both).filter(pl.col(OVERLAP) != pl.col(_INDEX))
+    if apart.is_empty():
+        return ()
+    metric, label, overlap, index = apart.sort(
+        (pl.col(OVERLAP) - pl.col(_INDEX)).abs(), descending=True, maintain_order=True
+    ).row(0)
+    metrics = joined(apart["metric"].unique(maintain_order=True).to_list())
+    said = (
+        f"overlap and homogeneity order the datasets differently by {metrics}. Overlap asks how often a caption of "
+        f"another image scores like a human one: {label} is number {overlap} ({metric}). Homogeneity asks how high it "
+        f"scores on average: there it is number {index}."
+    )
+    return (Sentence(said, "caveat"),)
 
 
 def table(measured: Sequence[Overlap]) -> tuple[Table, ...]:
     """Return the overlaps by metric and dataset."""
-    if not measured:
-        return ()
     metrics = list(dict.fromkeys(one.metric for one in measured))
     placed = sorted(measured, key=lambda one: (metrics.index(one.metric), -one.value))
-    frame = pl.DataFrame(
-        [(one.metric, one.label, one.value) for one in placed], schema=["metric", "dataset", OVERLAP], orient="row"
-    )
-    caption = (
-        "the least sum of two shares over all thresholds of a score: human captions below, and captions of another "
-        "image above. 0: a threshold separates them; 1: their scores are the same"
-    )
-    title = "overlap of scores: captions of the image, captions of another"
-    return (Table(title, frame, (OVERLAP,), sections="metric", caption=caption, name=OVERLAP),)
+    rows = [(one.metric, one.label, one.value) for one in placed]
+    return tuple(_TABLE.of(pl.DataFrame(rows, schema=["metric", "dataset", OVERLAP], orient="row")))
 
 
-def figures(measured: Sequence[Overlap]) -> tuple[Figure, ...]:
-    """Draw the distributions of each metric, with the same scale for every dataset."""
-    return tuple(
-        _figure(metric, [one for one in measured if one.metric == metric])
-        for metric in dict.fromkeys(one.metric for one in measured)
-    )
+def figures(measured: Sequence[Overlap]) -> Iterator[Figure]:
+    """Draw the distributions of each dataset, human captions above."""
+    for number, label in enumerate(dict.fromkeys(one.label for one in measured), 1):
+        own = [one for one in measured if one.label == label]
+        said = ", ".join(f"{one.metric} {one.value:.0%}" for one in own)
+        yield Figure(
+            f"scores-{number}", f"Scores of {label}: overlap {said}", "lines", pl.concat(map(_shares, own)), x="score",
+            y="share", series="metric", x_label="score / mean score of a human caption", y_label="share of captions",
+            dashed=_NAMES["intra"],
+            caption="Above 0, solid: human captions. Below, dashed: another image; the mean is homogeneity.",
+        )  # fmt: skip
 
 
-def _figure(metric: str, measured: Sequence[Overlap]) -> Figure:
-    every = pl.concat(one.counts.with_columns(label=pl.lit(one.label), overlap=one.value) for one in measured)
-    lows = every.sort("score").with_columns(reached=pl.col("captions").cum_sum() / pl.col("captions").sum())
-    most = max(float(lows.filter(pl.col("reached") >= 0.995)["score"].min() or 0), _BINS)  # type: ignore[arg-type]
-    width = most / _BINS
-    by = ["label", "candidate", "overlap"]
-    bins = (
-        every.with_columns(bin=(pl.col("score") / width).floor().clip(0, _BINS).cast(pl.Int64))
-        .group_by(*by, "bin").agg(pl.col("captions").sum())
-    )  # fmt: skip
-    full = every.select(by).unique(maintain_order=True).join(pl.DataFrame({"bin": range(_BINS + 1)}), how="cross")
-    name = pl.col("label") + pl.col("candidate").replace_strict(_NAMES)
-    frame = (
-        full.join(bins, on=[*by, "bin"], how="left")
-        .with_columns(share=pl.col("captions").fill_null(0) / pl.col("captions").sum().over(by), dataset=name)
-        .with_columns(score=pl.col("bin") * width / _FINE)
-        .sort("label", pl.col("candidate") != "human", "bin", maintain_order=True)
-        .select("dataset", "score", "share")
-    )
-    said = "; ".join(f"{one.label} {one.value:.0%}" for one in measured)
-    return Figure(
-        f"scores-{metric.partition(':')[0]}", f"Scores by {metric}: overlap {said}", "lines", frame, x="score",
-        y="share", series="dataset", x_label=metric, y_label="share of captions", dashed=_NAMES["intra"],
-        caption="Solid: human captions of an image. Dashed: captions of another image.",
+def _shares(one: Overlap) -> pl.DataFrame:
+    """Return the share of captions at each step of the score, below 0 for captions of another image."""
+    counts, captions = one.counts.with_columns(pl.col("score") + 0.5), pl.col("captions")
+    mean = counts.filter(candidate="human").select((pl.col("score") * captions).sum() / captions.sum()).item()
+    step = (pl.col("score") / mean * _STEPS).floor().clip(0, _MOST * _STEPS).cast(pl.Int64)
+    steps = pl.DataFrame({"candidate": [*_NAMES]}).join(pl.DataFrame({"step": range(_MOST * _STEPS + 1)}), how="cross")
+    full = steps.join(counts.group_by("candidate", step=step).agg(captions.sum()), on=["candidate", "step"], how="left")
+    share, name = captions.fill_null(0) / captions.sum().over("candidate"), pl.col("candidate").replace_strict(_NAMES)
+    return full.sort("candidate", "step").select(
+        (one.metric + name).alias("metric"), score=(pl.col("step") + 0.5) / _STEPS,
+        share=pl.when(candidate="human").then(share).otherwise(-share),
     )  # fmt: skip

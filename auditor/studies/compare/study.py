@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asked import face
-from auditor.asking import question
+from auditor.asking import forms
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
@@ -21,11 +21,12 @@ from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.scoring.variants import RAW, merged, stacked
+from auditor.statistics import published as of_sets
 from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.studies.compare import overlap, pairs, tables
+from auditor.studies.compare import overlap, pairs, published, tables, why
 from auditor.studies.compare.answer import METRICS, Answer, answer, lead, quoted, same_captions
 from auditor.studies.compare.equalize import changed_orders, unequal_captions, variants_of
 from auditor.studies.compare.indices import INDICES
@@ -51,10 +52,10 @@ Images = Annotated[
     int | None, p.Parameter("Sampled images of each dataset; default: as many as possible.", least=1, needs="equalize")
 ]
 
+Beside = Annotated[str, p.Parameter("Place datasets among those of docs/homogeneity.md.", choices=("published",))]
 
-@face(draws=True)
-@question
-def compare(
+
+def among_each_other(
     store: Store,
     *refs: p.Refs,
     metrics: Metrics = None,
@@ -72,6 +73,48 @@ def compare(
     missing: p.Missing = p.COMMON,
     progress: Progress = silent,
 ) -> Result:
+    """Rank datasets in the store by their scores, on equal samples if captions per image differ."""
+    if len(refs) < 2:
+        raise UsageError("compare needs two or more datasets; for one, add --beside published, or use `auditor bounds`")
+    p.check_resampling(resamples, confidence)
+    resampling = Resampling(resamples, confidence, seed)
+    names = metrics or [name for name in METRICS if name in defaults()]
+    selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    selected, shared = on_shared(selected, missing)
+    single = any(map(lacking, selected)) and not sees_images(requests(names))
+    sameness = ranked_by_sameness(selected, resampling, progress) if single else None
+    words = f"`{call('words', refs[0], against=refs[1])}` compares words"
+    against = References("loo", None if equalize else references, seed)
+    every, alone = referenced(selected, against, requests(names), 0 if sameness else 2, words)
+    if sameness and len(every) < 2:
+        told = (*selected[0].notes, *sameness.notes)
+        return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
+    substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
+    unequal = unequal_captions(every, references)
+    variants, why_not = variants_of(
+        every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
+    )
+    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
+    setting = Setting(names, bool(metrics), substitutes, resampling, steps, {})
+    main = [*variants][-1]
+    parts = {name: measured(every, of, setting, explains=name == main) for name, of in variants.items()}
+    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
+    repeated = repeats(every, progress, left_out=distinct)
+    result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
+    return added(result, sameness) if sameness else result
+
+
+def among_published(
+    store: Store, *refs: p.Refs, beside: Beside, split: p.Split = None, progress: Progress = silent
+) -> Result:
+    """Place datasets among published sets."""
+    del beside  # there is one choice
+    return published.beside(select_all(store, refs, split, progress=progress), of_sets.rows(), progress)
+
+
+@face(draws=True)
+@forms(among_each_other, among_published, names=("datasets in the store", "--beside published"))
+def compare() -> None:
     """Rank datasets by how similar their captions are.
 
     Compares datasets by metric and ranks them. Rank 1 is the dataset whose captions are most similar to each other. It
@@ -83,6 +126,9 @@ def compare(
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
       datasets;
     - `overlap`: how far the scores of captions of the same image and of another image overlap, 0 to 1.
+
+    For BLEU it says why: the ten strongest phrases by their matches with captions of other images (`phrase-share`), how
+    many begin a caption (`phrase-opening`), homogeneity if they did not match, and that of short and of long captions.
 
     TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
@@ -120,39 +166,15 @@ def compare(
     rank beside others. With `--equalize` or `--distinct`, every row appears twice; column `variant` shows which is
     which. A statistic without a value has no row.
 
+    `--beside published` places one or more datasets among the published ones of docs/homogeneity.md instead. Their
+    summaries suffice. It measures the datasets as these were, so it takes no other settings but --split.
+
     Source: Wang & Gaizauskas 2016, section 5.
 
     Raises `UsageError` for fewer than two datasets, and if `resamples` are too few for the interval.
 
     Example: auditor compare flickr8k abstract50s coco-val2017
     """
-    if len(refs) < 2:
-        raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
-    p.check_resampling(resamples, confidence)
-    resampling = Resampling(resamples, confidence, seed)
-    names = metrics or [name for name in METRICS if name in defaults()]
-    selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
-    selected, shared = on_shared(selected, missing)
-    single = any(map(lacking, selected)) and not sees_images(requests(names))
-    sameness = ranked_by_sameness(selected, resampling, progress) if single else None
-    words = f"`{call('words', refs[0], against=refs[1])}` compares words"
-    against = References("loo", None if equalize else references, seed)
-    every, alone = referenced(selected, against, requests(names), 0 if sameness else 2, words)
-    if sameness and len(every) < 2:
-        told = (*selected[0].notes, *sameness.notes)
-        return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
-    substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
-    unequal = unequal_captions(every, references)
-    variants, why_not = variants_of(
-        every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
-    )
-    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
-    setting = Setting(names, bool(metrics), substitutes, resampling, steps)
-    parts = {name: measured(every, against, setting) for name, against in variants.items()}
-    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
-    repeated = repeats(every, progress, left_out=distinct)
-    result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
-    return added(result, sameness) if sameness else result
 
 
 @dataclass(frozen=True)
@@ -191,7 +213,7 @@ class _Comparison:
         sampled = tables.SAMPLED.get(named, "")
         ahead = [] if same else [one for each in answers if (one := each.finding(selections, sampled))]
         reported = list(dict.fromkeys([*notes, *whole.notes, *repeated]))
-        reported += [*overlap.contradictions(main.overlaps, main.indices), *_without_rank(self.rows)]
+        reported += _without_rank(self.rows)
         first = [one for one in ahead if one.kind == "more-homogeneous"]
         return Result(
             "compare",
@@ -203,7 +225,8 @@ class _Comparison:
             lead=(
                 *shared,
                 *same,
-                *lead(first, main.measured.rows, answers[0]),
+                *lead(first, main.measured.rows, answers[0], why.sentence(main.reasons, answers[0].top)),
+                *overlap.disagreement(main.overlaps, main.indices),
                 *(Sentence.of(one, "caveat", ", as here." if named else ".") for one in self.unequal),
             ),
             notes=notes_in(reported),
@@ -223,10 +246,12 @@ class _Comparison:
         """Return indices, overlaps and pairs; column `variant` and the sizes of samples only beside raw rows."""
         hidden = () if self.beside_raw else _OF_SAMPLES
         overlapping = stacked({name: part.overlapping for name, part in self.parts.items()})
+        reasons = stacked({name: part.reasons for name, part in self.parts.items()})
         tests = stacked({name: part.tests for name, part in self.parts.items()}).drop(pairs.LABELS)
         parts = [
             _unranked(rows, self.ranked_by).select(*COLUMNS, *_OF_SAMPLES).drop(hidden),
             overlapping.drop(hidden, strict=False),
+            reasons.filter(pl.col("statistic") != HOMOGENEITY).drop("label", *hidden),
             tests if self.beside_raw else tests.drop("variant"),
         ]
         return pl.concat(parts, how="diagonal_relaxed")
@@ -247,12 +272,12 @@ class _Comparison:
         )
         tests = {name: part.tests for name, part in self.parts.items() if resampling.times}
         of_pairs = (pairs.table(rows, name if named else None) for name, rows in tests.items())
-        return (*placed, *overlap.table(self.main.overlaps), *further, *of_pairs)
+        return (*placed, *why.shown(self.main.reasons)[0], *overlap.table(self.main.overlaps), *further, *of_pairs)
 
     def _figures(self) -> tuple[Figure, ...]:
         rows = self.rows.filter(variant=self.beside_raw or RAW)
         drawn = tables.figures(rows, self.setting.errors, self.setting.resampling.confidence, self.beside_raw)
-        return (*drawn, *overlap.figures(self.main.overlaps))
+        return (*drawn, *why.shown(self.main.reasons)[1], *overlap.figures(self.main.overlaps))
 
 
 def _without_rank(rows: pl.DataFrame) -> list[str]:

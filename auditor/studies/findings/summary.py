@@ -19,7 +19,8 @@ from auditor.plugins import typed
 from auditor.result import JSON_VERSION, Finding, Result, Sentence, Table, counted, listed
 from auditor.result.portraits import Portrait
 from auditor.scoring.scale_out.receipt import sha256_of
-from auditor.statistics.sameness import SAMENESS, USUAL
+from auditor.statistics.published import usual
+from auditor.statistics.sameness import SAMENESS
 from auditor.studies import profile
 from auditor.studies.findings import dimensions
 from auditor.studies.findings.shards import parse, statements
@@ -73,7 +74,7 @@ def lead(label: str, rows: pl.DataFrame, found: Sequence[Finding], size: str) ->
     yield wrong(label, found)
     yield size
     for value in rows.filter(statistic=SAMENESS)["value"].drop_nulls():
-        yield f"Captions of different images share {value:.2f} of their words (sameness). {USUAL}"
+        yield f"Captions of different images share {value:.2f} of their words (sameness). {usual()}"
     repeated = rows.filter(pl.col("n") > 0, command="duplicates", statistic="captions", match="exact")
     for scope, number, n in repeated.select("scope", "number", "n").rows():
         yield f"{number:,} of {n:,} captions ({number / n:.2%}) repeat another {_SCOPES[scope]}."

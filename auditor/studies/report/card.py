@@ -103,7 +103,7 @@ def card(
         numbers=tuple(itertools.chain(*numbers)),
         findings=findings,
         unasked=skipped,
-    )  # fmt: skip
+    )
 
 
 def _facts(context: ReportContext, profiled: Result, language: str, about: Source | None) -> Section:

@@ -19,12 +19,13 @@ from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
 from auditor.result.sentences import with_role
 from auditor.scoring.registry import requests
+from auditor.statistics import published
 from auditor.store import versions
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
 from auditor.studies.agree import agree
 from auditor.studies.bounds import bounds
-from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside_marks, compare
+from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside, compare
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.duplicates import identical
@@ -163,7 +164,7 @@ def _beside_marks(context: ReportContext) -> Answers:
         return Answers(lacking=(*context.alone, second))
     (captions,) = context.scored
     try:
-        made = context.result(("compare",), lambda: beside_marks(captions, context.progress))
+        made = context.result(("compare",), lambda: beside([captions], published.rows(marks=True), context.progress))
     except UsageError:
         return Answers(
             lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")

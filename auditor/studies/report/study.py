@@ -43,7 +43,7 @@ from auditor.studies.report.summary import (
     summary,
     unchecked,
     wrong_in,
-)  # fmt: skip
+)
 
 Sections = Annotated[
     Sequence[str] | None,

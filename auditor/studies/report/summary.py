@@ -18,7 +18,8 @@ from auditor.result.sentences import with_role
 from auditor.scoring.citations import entries
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
-from auditor.statistics.sameness import SAMENESS, USUAL
+from auditor.statistics.published import usual
+from auditor.statistics.sameness import SAMENESS
 from auditor.store.versions import language
 from auditor.studies.findings import TABLE
 from auditor.studies.report.request import ReportContext
@@ -104,7 +105,7 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         if selection.version.kind == "choices":
             said += tested.lead if tested else ()
         elif not context.scored and context.alone:
-            same = [f"{words} {USUAL}" for words in sameness_of(context, selection)]
+            same = [f"{words} {usual()}" for words in sameness_of(context, selection)]
             agreed = "BLEU, ROUGE, METEOR and CIDEr need two captions per image, so their agreement is unknown."
             said += [
                 Sentence("".join(same) or "Not measured, since it needs two captions per image.", "homogeneity"),

@@ -184,9 +184,10 @@ def test_overlap_and_homogeneity_that_contradict_each_other_are_told(agree: bool
         SimpleNamespace(indices=[SimpleNamespace(label=label, metric="cider", statistic="homogeneity", value=value)])
         for label, value in wholes.items()
     ]
-    notes = overlap.contradictions(measured, indices)
-    assert len(notes) == (not agree)
-    assert all("differently by cider. Homogeneity asks" in note for note in notes)
+    told = overlap.disagreement(measured, indices)
+    assert len(told) == (not agree)
+    assert all("differently by cider. Overlap asks" in sentence for sentence in told)
+    assert all("a is number 2 (cider)" in sentence and "it is number 1." in sentence for sentence in told)
 
 
 def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:

@@ -39,13 +39,15 @@ def test_overlap_is_the_least_sum_of_both_errors_over_all_thresholds(own: list[f
 def test_equal_scores_overlap_wholly_and_apart_ones_not_at_all() -> None:
     assert [overlaps("set", scores(own, [0.1, 0.2]))[0].value for own in ([0.1, 0.2], [0.5, 0.9])] == [1.0, 0.0]
     assert overlaps("set", scores([0.1], [])) == []
-    assert table([]) == figures([]) == ()
+    assert table([]) == tuple(figures([])) == ()
 
 
-def test_distributions_of_all_datasets_have_one_scale_and_shares_that_add_up() -> None:
-    measured = [*overlaps("a", scores([0.5, 0.6], [0.1, 0.0])), *overlaps("b", scores([0.9], [0.2, 0.9]))]
-    (drawn,) = figures(measured)
-    frame = drawn.frame
-    assert frame.group_by("dataset").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1.0] * 4)
-    assert frame.group_by("dataset").agg(pl.col("score").max())["score"].n_unique() == 1
-    assert "overlap a 0%; b 50%" in drawn.title
+def test_a_figure_of_each_dataset_has_human_captions_above_and_the_mean_of_others_is_homogeneity() -> None:
+    measured = [*overlaps("a", scores([0.5, 0.7] * 50, [0.1, 0.2] * 50)), *overlaps("b", scores([0.9], [0.2, 0.9]))]
+    first, second = figures(measured)
+    assert (first.name, second.name) == ("scores-1", "scores-2")
+    assert first.title == "Scores of a: overlap bleu-1 0%"
+    sides = first.frame.group_by("metric").agg(pl.col("share").sum(), mean=(pl.col("score") * pl.col("share")).sum())
+    found = {name: (share, mean) for name, share, mean in sides.iter_rows()}
+    assert found["bleu-1"] == pytest.approx((1, 1), abs=1 / 8)
+    assert found["bleu-1, another image"] == pytest.approx((-1, -0.25), abs=1 / 8)

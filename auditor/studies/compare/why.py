@@ -1,0 +1,175 @@
+"""Why captions fit other images: the phrases that match captions of other images, and the lengths of captions.
+
+The strongest phrases follow from n-gram frequencies. Their matches are counted with those of BLEU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from auditor.arrays import np
+from auditor.metrics.card import CountSpec
+from auditor.result import Figure, Sentence, Table, digits, joined
+from auditor.result.portraits import HOMOGENEITY
+from auditor.result.views import EMPTY, View, filled
+from auditor.scoring.registry import MetricRequest
+from auditor.scoring.scores import Collected
+from auditor.statistics.resampling import UNIT
+from auditor.store import ngrams
+from auditor.store.captions import Captions
+
+_TEN = 10  # phrases
+_KEYS = ("candidate", "image", "slot", "draw")
+
+_TEXTS = ("label", "metric", "statistic", "phrase", "signature")
+
+#: No rows.
+NONE = pl.DataFrame(schema={**dict.fromkeys(_TEXTS, pl.String), "value": pl.Float64})
+
+_SHARE, _WITHOUT, _SHORT, _LONG = "phrase-share", "homogeneity-without", "homogeneity-short", "homogeneity-long"
+
+#: The names of statistics in tables.
+_COLUMNS = {
+    _SHARE: "share", "phrase-opening": "opens", HOMOGENEITY: HOMOGENEITY, _WITHOUT: "without", _SHORT: "short",
+    _LONG: "long",
+}  # fmt: skip
+
+_TABLES = (
+    View(
+        Table(
+            "what carries homogeneity by {metric}", EMPTY, ("share",), name="carried",
+            caption="share: of the n-grams that match captions of other images, those in the ten strongest phrases; "
+            "without: homogeneity if they did not match; short, long: of the shortest and longest third of captions",
+        ),
+        pl.col("phrase").is_null(), pivot=("column", "dataset", "value"),
+    ),
+    View(
+        Table(
+            "strongest phrases: what matches captions of other images", EMPTY, ("share",), "dataset", name="phrases",
+            caption="share: of the matched n-grams ({metric}), those in the phrase; opens: the share of its matches at "
+            "the start of a caption",
+        ),
+        pl.col("phrase").is_not_null() & (pl.col("column") != "without"),
+        pivot=("column", ("dataset", "phrase"), "value"),
+    ),
+)  # fmt: skip
+
+_FIGURES = (
+    View(
+        Figure(
+            "carried", "Homogeneity by {metric}: all n-grams, and without the ten strongest phrases", "bars", EMPTY,
+            "dataset", "value", "column", y_label=HOMOGENEITY,
+        ),
+        pl.col("phrase").is_null() & pl.col("statistic").is_in([HOMOGENEITY, _WITHOUT]), ("dataset", "value", "column"),
+    ),
+)  # fmt: skip
+
+
+def shown(rows: pl.DataFrame) -> tuple[tuple[Table, ...], tuple[Figure, ...]]:
+    """Return tables and figures of what carries homogeneity; `rows` have column `label`."""
+    rows = rows.with_columns(dataset="label", column=pl.col("statistic").replace_strict(_COLUMNS))
+    return tuple(filled(_TABLES, rows)), tuple(filled(_FIGURES, rows))
+
+
+def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
+    """Report which phrases carry the homogeneity of the first dataset, and homogeneity without them."""
+    whole = rows.filter(pl.col("phrase").is_null()).pivot("statistic", index="label", values="value")
+    if _WITHOUT not in whole.columns:
+        return ()
+    ordered = whole.drop_nulls(_WITHOUT).sort(pl.col("label") == (top or ""), HOMOGENEITY, descending=True)
+    of, others = ordered.row(0, named=True), sorted(ordered[_WITHOUT][1:])
+    phrases = rows.filter(pl.col("phrase").is_not_null(), label=of["label"], statistic=_SHARE)["phrase"]
+    named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
+    place = ", still the highest" if others and of[_WITHOUT] > others[-1] else ""
+    ends = " to ".join(dict.fromkeys(map(digits, others[:: len(others) - 1 or 1])))
+    lengths = f" Its short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
+    said = (
+        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the matches with captions of other images. "
+        f"Without them, its homogeneity by {rows['metric'][0]} changes from {digits(of[HOMOGENEITY])} to "
+        f"{digits(of[_WITHOUT])}{place}{ends and f' (elsewhere {ends})'}.{lengths}"
+    )
+    return (Sentence(said, "why"),)
+
+
+class Phrases(NamedTuple):
+    """The strongest phrases of a dataset by the n-grams of a BLEU, and the counting of their matches."""
+
+    metric: MetricRequest
+    words: Sequence[str]
+    counting: CountSpec
+
+
+def strongest(captions: Captions, requested: Sequence[MetricRequest]) -> Phrases | None:
+    """Choose the strongest phrases, without parts of a stronger one that do not occur twice as often.
+
+    They have the n-grams of the BLEU with the longest ones, of tokens as they are. Without BLEU there are none.
+    """
+    bleus = {int(one.metric.fixed["n"]): one for one in requested if one.counting == CountSpec("bleu")}
+    if not bleus:
+        return None
+    workspace, order = captions.workspace(), max(bleus)
+    ngrams.provide(captions, workspace, "selection_frequency")
+    size, images = workspace.query("select count(*), count(distinct image_no) from reference").row(0)
+    of = {"of_captions": size, "of_references": max(1.0, size / max(1, images) - 1), "most_words": order}
+    chosen = dict[str, tuple[str, float]]()
+    for gram, phrase, expected in workspace.rows("strong_ngram", **of).iter_rows():
+        inside = [most for one, (_, most) in chosen.items() if f" {phrase} " in f" {one} "]
+        if len(chosen) < _TEN and all(expected >= 2 * most for most in inside):
+            chosen[phrase] = gram, expected
+    grams = {"phrases": tuple(gram for gram, _ in chosen.values())}
+    return Phrases(bleus[order], [*chosen], CountSpec("phrase_match", grams))
+
+
+def explained(label: str, phrases: Phrases, collected: Collected, signature: str) -> pl.DataFrame:
+    """Return a row for each statistic of a dataset, and of its phrases."""
+    metric, order = phrases.metric, int(phrases.metric.metric.fixed["n"])
+    columns = [f"matches_{n}" for n in range(1, order + 1)]
+    counted = pl.concat(collected[metric.counting]).filter(pl.col("candidate").is_in(["human", "intra"]))
+    counts = counted.with_row_index("row")
+    found = pl.concat(collected[phrases.counting]).join(counts.select("row", *_KEYS), on=_KEYS)
+    matches = np.zeros((counts.height, len(phrases.words)), np.uint16)
+    matches[found["row"], found["place"]] = found["matches"]
+    times: dict[str, dict[int, int]] = {}
+    for place, words in enumerate(phrase.split(" ") for phrase in phrases.words):
+        for part in (" ".join(words[at : at + n]) for n in range(1, order + 1) for at in range(len(words) - n + 1)):
+            of_part = times.setdefault(part, {})
+            of_part[place] = of_part.get(place, 0) + 1
+    is_intra, scores = (counts["candidate"] == "intra").to_numpy(), metric.scores(counts).to_numpy()
+    matched = int(counts.filter(is_intra).select(pl.sum_horizontal(pl.col(columns).sum())).item())
+    numbers = counts.drop(*_KEYS, "row").with_columns(image=pl.lit(0))
+
+    def inside(places: Collection[int]) -> Any:
+        """Count the matches in some phrases, what two phrases have in common once, as if they overlapped."""
+        found = np.zeros((counts.height, order), np.uint32)
+        for part, of_part in times.items():
+            if held := [matches[:, place] * of_part[place] for place in of_part if place in places]:
+                found[:, part.count(" ")] += np.max(held, axis=0)
+        return found
+
+    made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra))]
+    if matched and phrases.words:
+        opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
+        each = sorted(((inside([at])[is_intra].sum() / matched, at) for at in range(len(phrases.words))), reverse=True)
+        made += [(_SHARE, phrases.words[place], float(share)) for share, place in each]
+        made += [("phrase-opening", phrases.words[place], opens.get(place)) for _, place in each]
+        for phrase, places in ((phrases.words[each[0][1]], [each[0][1]]), (None, range(_TEN))):
+            without = inside(places)
+            less = numbers.with_columns(pl.col(name) - pl.Series(without[:, n]) for n, name in enumerate(columns))
+            made += [(_WITHOUT, phrase, _homogeneity(metric.scores(less).to_numpy(), is_intra))]
+        made += [(_SHARE, None, float(without[is_intra].sum() / matched))]
+    short, long = (counts.filter(~is_intra)["length"].quantile(part, "nearest") for part in (1 / 3, 2 / 3))
+    if short != long:
+        thirds = {_SHORT: counts["length"] <= short, _LONG: counts["length"] >= long}
+        made += [(name, None, _homogeneity(scores[third], is_intra[third])) for name, third in thirds.items()]
+    rows = [(label, metric.label, statistic, phrase, signature, value) for statistic, phrase, value in made]
+    return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")
+
+
+def _homogeneity(scores: Any, is_intra: Any) -> float | None:
+    """Divide the mean score of captions of other images by that of human captions; sums are of whole numbers."""
+    units, intra = np.rint(scores * UNIT).astype(np.int64), int(is_intra.sum())
+    own, other = int(units[~is_intra].sum()) * intra, int(units[is_intra].sum()) * (len(units) - intra)
+    return other / own if own else None
