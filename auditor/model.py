@@ -234,6 +234,22 @@ class Gate:
         return f"{self.file}: [{'check' if self.dataset is None else f'{self.dataset}.check'}]"
 
 
+@dataclass(frozen=True)
+class Check:
+    """What a user wants to be found in captions, from `[finding.NAME]` of a file.
+
+    `written` is an expression over the row of a caption if `form` is `where`; a pattern (RE2) that a caption must not
+    match if it is `pattern`, and one that it must match if it is `requires`. `where` is the place of the declaration.
+    """
+
+    name: str
+    title: str
+    severity: str
+    form: str
+    written: str
+    where: str
+
+
 #: Fields of a version that can differ between equal captions: the time, and the hash of the files as they were read.
 VOLATILE = ("created_at", "source_sha256")
 

@@ -6,11 +6,13 @@ import functools
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from auditor.errors import UsageError
+from auditor.model import Check
 from auditor.result import SEVERITIES, Finding, Severity, counted
 
 #: Quantile of the normal distribution for a 95% interval.
@@ -25,6 +27,13 @@ _OF_SLOTS = ("templated-slots", "unlike-slot")
 
 #: The shares of an entry from which a finding has a severity.
 _LIMITS = ("warning", "error")
+
+#: A kind that is a warning from this share on, or a higher one, is common in sound captions.
+_COMMON = 0.05
+
+#: The word for errors and warnings, where captions are left out; with the severities.
+FINDINGS = "findings"
+_LEVELS = (*SEVERITIES, FINDINGS)
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,7 @@ class Kind:
     describe the image: they are left out only if the kind is named. `explains` are the kinds that follow from it in the
     same dataset, `parts` those that it replaces on screen. `named_only` is true for a kind that is searched only if it
     is named. `of_dataset` is true for a fact about the dataset as a whole: its captions are rows only if the kind is
-    named. `dimension` is the one of `DIMENSIONS` that it belongs to.
+    named. `dimension` is the one of `DIMENSIONS` that it belongs to. `check` is what a user wrote, if a user did.
     """
 
     title: str
@@ -70,6 +79,7 @@ class Kind:
     named_only: bool = False
     of_dataset: bool = False
     dimension: str = ""
+    check: Check | None = None
 
 
 def _kind(table: dict[str, Any]) -> Kind:
@@ -99,11 +109,36 @@ def _by_share(table: Mapping[str, Any]) -> str:
     return f"; it is {', '.join(limits)}.{sure}" if limits else "; it is a notice."
 
 
+class _Kinds(Mapping[str, Kind]):
+    """Kinds by code, read when a program first asks for them: most commands have no finding.
+
+    They are iterated as shipped. A check of a user is found by its code, once its declaration was read.
+    """
+
+    def __init__(self, is_one: Callable[[Kind], bool]) -> None:
+        self._is_one = is_one
+
+    def __getitem__(self, code: str) -> Kind:
+        kind = _kinds().get(code) or _own[code]
+        if not self._is_one(kind):
+            raise KeyError(code)
+        return kind
+
+    def __iter__(self) -> Iterator[str]:
+        return (code for code, kind in _kinds().items() if self._is_one(kind))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 #: The kinds of findings, by code. Programs select findings by the code; sentences may change.
-KINDS: Mapping[str, Kind]
+KINDS: Mapping[str, Kind] = _Kinds(lambda _: True)
 
 #: The kinds that list captions or images.
-CAPTION_KINDS: Mapping[str, Kind]
+CAPTION_KINDS: Mapping[str, Kind] = _Kinds(lambda kind: bool(kind.phrase))
+
+#: The checks of users, as kinds. A code has its last meaning.
+_own: dict[str, Kind] = {}
 
 
 @functools.cache
@@ -112,13 +147,30 @@ def _kinds() -> Mapping[str, Kind]:
     return {code: _kind(table) for code, table in tomllib.loads(text).items()}
 
 
-def __getattr__(name: str) -> Mapping[str, Kind]:
-    """Read the kinds when a module first asks for them: most commands have no finding."""
-    if name == "CAPTION_KINDS":
-        return {code: kind for code, kind in _kinds().items() if kind.phrase}
-    if name == "KINDS":
-        return _kinds()
-    raise AttributeError(name)
+def declare(checks: Iterable[Check]) -> tuple[str, ...]:
+    """Make kinds of the checks of a user, and return their codes. Raises `UsageError` for a code of another kind."""
+    own = {check.name: _of_check(check) for check in checks}
+    for code, kind in own.items():
+        if kind.check and code in {*_kinds(), *_LEVELS, "all"}:
+            raise UsageError(f"{kind.check.where}: {code} has a meaning already; choose another name")
+    _own.update(own)
+    return tuple(own)
+
+
+def _of_check(check: Check) -> Kind:
+    return Kind(
+        check.title,
+        meaning=f"{check.title}: a check of yours.",
+        measured=f"By {check.form} in {check.where}.",
+        fix=f"Read them: `auditor findings DATASET -k {check.name}`. Leave them out: "
+        f"`auditor export DATASET -o clean.csv --without {check.name}`.",
+        example="",
+        phrase=check.title[:1].lower() + check.title[1:],
+        select="caption_row",
+        warning=None if check.severity == "notice" else 0.0,
+        error=0.0 if check.severity == "error" else None,
+        check=check,
+    )
 
 
 def searched_by_default() -> tuple[str, ...]:
@@ -128,7 +180,7 @@ def searched_by_default() -> tuple[str, ...]:
 
 def title(kind: str) -> str:
     """Return the heading of a finding."""
-    return _kinds()[kind].title
+    return KINDS[kind].title
 
 
 def severity(kind: str, number: int, n: int) -> Severity:
@@ -136,11 +188,37 @@ def severity(kind: str, number: int, n: int) -> Severity:
 
     It follows from the share that is sure: the lower end of its 95% interval, times the share that is listed rightly.
     """
-    limits = _kinds()[kind]
+    limits = KINDS[kind]
     share = limits.right * _at_least(number, n)
     if limits.error is not None and share >= limits.error:
         return "error"
     return "warning" if limits.warning is not None and share >= limits.warning else "notice"
+
+
+def of_caption(kind: str) -> Severity:
+    """Return the severity of a kind for one caption that has it, whatever the share: the worst, if it is certain.
+
+    A kind that is common in sound captions, or whose captions are usable, is a notice.
+    """
+    limits = KINDS[kind]
+    if limits.usable or limits.warning is None or limits.warning >= _COMMON:
+        return "notice"
+    return "error" if limits.error is not None and limits.right == 1 else "warning"
+
+
+def left_out(without: Sequence[str], own: Iterable[str] = ()) -> list[str]:
+    """Return the kinds of captions that are left out: those named, and those of a severity or worse, with checks `own`.
+
+    `FINDINGS` means errors and warnings. Only a name leaves out captions that are usable, or all of an image.
+    """
+    severities = [SEVERITIES.index("warning" if word == FINDINGS else word) for word in without if word in _LEVELS]
+    bad = SEVERITIES[: max(severities, default=-1) + 1]
+    entries = {code: CAPTION_KINDS[code] for code in (*CAPTION_KINDS, *own)}
+    return [
+        code
+        for code, kind in entries.items()
+        if code in without or (of_caption(code) in bad and not kind.usable and kind.of == Kind.of)
+    ]
 
 
 def _at_least(number: int, n: int) -> float:
@@ -166,7 +244,7 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def told(findings: Iterable[Finding]) -> list[Finding]:
     """Leave out the findings that another one on the same captions has as its parts: one cause is one line."""
     every = [*findings]
-    parts = {(*_whose(finding), part) for finding in every for part in _kinds()[finding.kind].parts}
+    parts = {(*_whose(finding), part) for finding in every for part in KINDS[finding.kind].parts}
     return [finding for finding in every if (*_whose(finding), finding.kind) not in parts]
 
 

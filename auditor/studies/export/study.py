@@ -11,21 +11,20 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asking import question
 from auditor.called import call
-from auditor.config import sources
+from auditor.config import Declared, sources
 from auditor.errors import UsageError
 from auditor.files import replacing
 from auditor.files.rows import refuse_existing
-from auditor.findings import CAPTION_KINDS
 from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
-from auditor.result import SEVERITIES, Result, Table, counted
+from auditor.result import Result, Table, counted
 from auditor.sources.bundle import MANIFEST
 from auditor.store import subsets, versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, FORMATS, Captions, columns, format_of
-from auditor.studies.export.repaired import FINDINGS, Repaired, checked, named_by_findings, repaired
+from auditor.studies.export.repaired import Repaired, checked, named_by_findings, repaired
 from auditor.studies.export.source import render
 
 Target = Annotated[Path, p.Place("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
@@ -39,16 +38,6 @@ Format = Annotated[
         "f",
         choices=FORMATS,
         completes="export",
-    ),
-]
-
-Without = Annotated[
-    Sequence[str],
-    p.Parameter(
-        "Leave out captions with findings of this kind, or of this severity or worse; 'findings' means errors and "
-        "warnings; repeat for more.",
-        choices=lambda: [FINDINGS, *SEVERITIES, *CAPTION_KINDS],
-        listed="docs/findings.md lists the kinds of findings",
     ),
 ]
 
@@ -95,7 +84,7 @@ def export(
     target: Target,
     *,
     file_format: Format = None,
-    without: Without = (),
+    without: p.Without = (),
     fix: Fix = (),
     source: SourceFile = None,
     dry_run: DryRun = False,
@@ -143,10 +132,10 @@ def export(
     """
     if source is not None and file_format is not None:
         raise UsageError("--source: the file has the format of its ending; leave out --format")
-    chosen = format_of(file_format, target) if source is None else _SOURCE
+    chosen, declared = format_of(file_format, target) if source is None else _SOURCE, sources(config)
     selection = versions.resolve(store, ref)
     if dry_run:
-        return _dry(store, selection, without, fix, progress)
+        return _dry(store, selection, without, fix, declared, progress)
     beside, changed = list_of(target, "without"), list_of(target, "fix")
     url = address_of(target) or str(target)
     with sending(
@@ -160,7 +149,7 @@ def export(
         left_out, changes = here.parent / beside, here.parent / changed
         _check_free(here, chosen, force)
         refuse_existing(*([left_out] if without else []), *([changes] if fix else []), force=force)
-        gone, repair = _cleaned(store, selection, without, fix, progress)
+        gone, repair = _cleaned(store, selection, without, fix, declared, progress)
         texts = None if repair is None else repair.captions.select("image", "slot", "text")
         contents = subsets.read_out(store, selection, _captions_of(gone), texts)
         if contents.captions.is_empty():
@@ -168,9 +157,9 @@ def export(
         captions = Captions(selection.version.dataset, contents.version, contents.captions)
         try:
             if source is None:
-                rows = _write(store, selection, contents, captions, here, chosen, config, force=force)
+                rows = _write(store, selection, contents, captions, here, chosen, declared, force=force)
             else:
-                made = render(store, selection, captions.rows, source, target, sources(config))
+                made = render(store, selection, captions.rows, source, target, declared)
                 rows = _placed(here, made, selection, contents, captions)
             if gone is not None:
                 with replacing(left_out) as file:
@@ -206,10 +195,15 @@ def _beside(url: str, name: str) -> str:
 
 
 def _cleaned(
-    store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress
+    store: Store,
+    selection: Selection,
+    without: Sequence[str],
+    fix: Sequence[str],
+    declared: Declared,
+    progress: Progress,
 ) -> tuple[pl.DataFrame | None, Repaired | None]:
     """Return the captions that are left out by `without`, and the others, repaired; null for what is not requested."""
-    gone = named_by_findings(store, selection, without, progress) if without else None
+    gone = named_by_findings(store, selection, without, declared, progress) if without else None
     return gone, repaired(store, selection, fix, _captions_of(gone), progress) if fix else None
 
 
@@ -217,9 +211,16 @@ def _captions_of(gone: pl.DataFrame | None) -> pl.DataFrame | None:
     return None if gone is None else gone.select("image", "slot").unique()
 
 
-def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress) -> Result:
+def _dry(
+    store: Store,
+    selection: Selection,
+    without: Sequence[str],
+    fix: Sequence[str],
+    declared: Declared,
+    progress: Progress,
+) -> Result:
     """Return the changes that a repair would make."""
-    _, repair = _cleaned(store, selection, without, fix, progress)
+    _, repair = _cleaned(store, selection, without, fix, declared, progress)
     assert repair is not None  # noqa: S101 -- the caller checks it
     examples = repair.changes.group_by("kind", maintain_order=True).head(_SHOWN)
     return Result(
@@ -268,15 +269,15 @@ def _write(
     captions: Captions,
     target: Path,
     chosen: str,
-    config: p.Config,
+    declared: Declared,
     *,
     force: bool,
 ) -> pl.DataFrame:
     if chosen == "bundle":
         return bundle.write(selection, contents, target, force=force)
     if chosen == "hf":
-        declared = sources(config).get(selection.version.dataset)
-        files = bundle.write_for_hub(captions, target, contents.language, declared, force=force)
+        source = declared.get(selection.version.dataset)
+        files = bundle.write_for_hub(captions, target, contents.language, source, force=force)
         rows = [
             bundle.row_of(selection, contents, target / name, height) | {"file": name} for name, height in files.items()
         ]

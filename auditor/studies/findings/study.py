@@ -11,13 +11,23 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
-from auditor.asked import face
+from auditor.asked import expected, face
 from auditor.asking import forms, question
 from auditor.called import call
-from auditor.config import sources
+from auditor.config import checks, sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
-from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, tally, told, worst
+from auditor.findings import (
+    CAPTION_KINDS,
+    FINDINGS,
+    KINDS,
+    declare,
+    ranked,
+    searched_by_default,
+    tally,
+    told,
+    worst,
+)
 from auditor.findings.wording import item_of, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
@@ -44,14 +54,14 @@ _OF_DESCRIPTIONS = ("padded-images", "uneven-captions", "copied-images")
 
 _CHOICES = "choices"
 
+_ALL_KINDS = "docs/findings.md lists all kinds"
+
 Kinds = Annotated[
     Sequence[str] | None,
     p.Parameter(
-        "Kind of finding, such as placeholders; repeat for more; default: all.",
+        "Kind of finding, such as placeholders, or a check of datasets.toml; repeat for more; default: all.",
         "kind",
         "k",
-        choices=tuple(KINDS),
-        listed="docs/findings.md lists all kinds",
     ),
 ]
 
@@ -68,6 +78,11 @@ CaptionsOnly = Annotated[
 Verdicts = Annotated[
     Path,
     p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
+]
+
+Carried = Annotated[
+    str | None,
+    p.Parameter("Columns of the files that the verdicts have, too: uid,url.", "columns", panel=p.BY_FILES),
 ]
 
 RankNumber = Annotated[
@@ -124,10 +139,11 @@ def in_store(
     if write_baseline and fail_on is not None:
         raise UsageError("--write-baseline: all findings are known from then on, so none can fail: leave out --fail-on")
     baseline = None if known is None or (write_baseline and not known.exists()) else read(known)
-    wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
+    wanted = _wanted(kinds, against, declare(checks(config)))
+    other = None if against is None else resolve(store, against)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
-    declared = {} if captions_only else sources(config) or {}
+    declared = {} if captions_only else sources(config)
     questions = Questions(tuple(selected), seed, declared, progress)
     asked = {"kinds": kinds, "tokenizer": tokenizer, "split": split, "words": words, "against": against, "seed": seed}
     asked |= {"captions_only": captions_only, "known": known if baseline else None, "output": _LISTING}
@@ -161,16 +177,27 @@ def in_stages(
     address: p.Address = None,
     rank: RankNumber = None,
     ranks: Ranks = None,
+    image_col: p.ImageColumn = None,
+    caption_col: p.CaptionColumn = (),
+    carried: Carried = None,
+    without: p.Without = (FINDINGS,),
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
     """Find problems in the captions of Parquet files, and write verdicts, for `auditor findings --verdicts`."""
     from auditor.studies.findings.in_stages import findings_in_stages  # noqa: PLC0415  # reads files
+    from auditor.studies.findings.shards import Rows  # noqa: PLC0415
 
-    wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
+    declared = checks(config)
+    own = declare(declared)
+    wanted, other = _wanted(kinds, against, own), None if against is None else resolve(store, against)
+    refuse_unknown("--without", without, own)
+    columns = tuple(name.strip() for name in carried.split(",")) if carried else ()
+    rows = Rows(image_col, tuple(caption_col), columns, tuple(without), declared)
     one = None if rank is None else _rank(rank, ranks, work, executor)
     execute = partial(one.executing, force_of(workers)) if one else partial(executing, executor, workers, address)
     found = findings_in_stages(
-        store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress, one
+        store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress, one, rows
     )
     return _failing(found, fail_on)
 
@@ -259,7 +286,7 @@ def all_findings(
     A fact about a dataset has no rows, unless its kind is in `by_name`. `listing` is the command that lists the
     captions, if others than the defaults are set.
     """
-    wanted = searched_by_default() if wanted is None else wanted
+    wanted = (*searched_by_default(), *declare(checks(questions.declared))) if wanted is None else wanted
     collected, lists, lines, notes = list[Finding](), list[pl.DataFrame](), list[pl.DataFrame](), list[str]()
     kinds = [captions.selection.version.kind for captions in questions.every]
     further = [() if captions_only else ("Forced choice",) if kind == _CHOICES else STUDIES for kind in kinds]
@@ -362,11 +389,22 @@ def _words(file: Path | None) -> list[str]:
         raise SourceError(f"--words {file}: expected a file of UTF-8 text with one word per line: {error}") from error
 
 
-def _wanted(kinds: Sequence[str] | None, against: str | None) -> Sequence[str]:
+def refuse_unknown(option: str, words: Sequence[str], own: Sequence[str]) -> None:
+    """Raise `UsageError` for a word that is neither a kind of captions, nor a severity, nor a check of the user."""
+    known = [FINDINGS, *SEVERITIES, *CAPTION_KINDS, *own]
+    for word in words:
+        if word not in known:
+            raise UsageError(f"{option} {word}: {expected(word, known, _ALL_KINDS)}")
+
+
+def _wanted(kinds: Sequence[str] | None, against: str | None, own: Sequence[str]) -> Sequence[str]:
+    for kind in kinds or ():
+        if kind not in (*KINDS, *own):
+            raise UsageError(f"--kind {kind}: {expected(kind, [*KINDS, *own], _ALL_KINDS)}")
     if against is None and CONTAMINATED in (kinds or ()):
         raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
     named = dict.fromkeys(part for kind in kinds or () for part in KINDS[kind].parts or (kind,))
-    return tuple(named) or searched_by_default()
+    return tuple(named) or (*searched_by_default(), *own)
 
 
 def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
