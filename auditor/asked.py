@@ -85,17 +85,17 @@ class Asked:
     def _within(self, value: Any) -> None:
         kinds, limits = _members(item_of(self.kind) or self.kind), self.parameter.limits
         if isinstance(value, str) and (choices := self.choices) and value not in choices:
-            wanted = expected(value, choices, self.parameter.listed)
+            expected = _expected(value, choices, self.parameter.listed)
         elif value is None or not (kinds & {int, float, bool}):
             return
         elif isinstance(value, bool) == (bool in kinds) and _is_number(value, whole=float not in kinds):
             if self.parameter.holds(value):
                 return
-            wanted = f"expected {limits}"
+            expected = f"expected {limits}"
         else:
             plain = "True or False" if bool in kinds else "a finite number" if float in kinds else "a whole number"
-            wanted = f"expected {limits or plain}"
-        raise UsageError(f"{self.option} {f'{value:g}' if isinstance(value, float) else value}: {wanted}")
+            expected = f"expected {limits or plain}"
+        raise UsageError(f"{self.option} {f'{value:g}' if isinstance(value, float) else value}: {expected}")
 
 
 def _members(kind: Any) -> set[Any]:
@@ -109,8 +109,7 @@ def _is_number(value: Any, *, whole: bool) -> bool:
     return isinstance(value, numbers.Real) and math.isfinite(value) and not (whole and value % 1)
 
 
-def expected(value: str, choices: Sequence[str], listed: str) -> str:
-    """Return what is expected instead of a value: one of a few choices, or the nearest of many."""
+def _expected(value: str, choices: Sequence[str], listed: str) -> str:
     near = difflib.get_close_matches(value.lower(), choices, 1)
     meant = f"did you mean {near[0]}? " if near else ""
     if len(choices) <= _LISTED or not listed:

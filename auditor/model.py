@@ -236,11 +236,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Check:
-    """What a user wants to be found in captions, from `[finding.NAME]` of a file.
-
-    `written` is an expression over the row of a caption if `form` is `where`; a pattern (RE2) that a caption must not
-    match if it is `pattern`, and one that it must match if it is `requires`. `where` is the place of the declaration.
-    """
+    """A check of a user, declared at `where`: an expression or a pattern (RE2), by the `form` that is `written`."""
 
     name: str
     title: str

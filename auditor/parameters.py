@@ -303,8 +303,5 @@ CaptionColumn = Annotated[
 
 Without = Annotated[
     Sequence[str],
-    Parameter(
-        "Leave out captions with a fault of this kind, or of this severity or worse; 'findings' means errors and "
-        "warnings; repeat for more."
-    ),
+    Parameter("Leave out captions with this kind of fault, or this severity or worse; findings: errors and warnings."),
 ]

@@ -41,9 +41,11 @@ _EXAMPLE = '[[check.sql]] needs name = "…" and sql = "select …", and nothing
 
 
 class Declared(dict[str, Source]):
-    """The datasets that are declared, by name. `checks` are those of the user."""
+    """The datasets that are declared, by name, and the checks of the user."""
 
-    checks: tuple[Check, ...] = ()
+    def __init__(self, named: Mapping[str, Source], own: tuple[Check, ...]) -> None:
+        super().__init__(named)
+        self.checks = own
 
 
 def shipped() -> Path:
@@ -60,8 +62,7 @@ def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None
 
     Raises `UsageError` for a file that is not TOML, and for a table with an unknown key or a wrong value.
     """
-    declared = Declared(config if isinstance(config, Mapping) else {})
-    declared.checks = checks(config)
+    declared = Declared(config if isinstance(config, Mapping) else {}, checks(config))
     for file in () if isinstance(config, Mapping) else _files(config):
         declared |= _read(file, data)
     return declared
@@ -73,13 +74,6 @@ def checks(config: Path | Mapping[str, Source] | None = None) -> tuple[Check, ..
         return config.checks if isinstance(config, Declared) else ()
     every = (check for file in _files(config) for check in declared_checks(file, _toml(file).get(FINDING, {})))
     return tuple({check.name: check for check in every}.values())
-
-
-def without_datasets() -> Declared:
-    """Return the checks of the user's datasets.toml without its datasets, for files that it does not declare."""
-    alone = Declared()
-    alone.checks = checks()
-    return alone
 
 
 def gates(config: Path | None = None) -> list[Gate]:
@@ -251,8 +245,8 @@ def _image_files(file: Path, tables: Mapping[str, Any], folder: Path) -> dict[st
 def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path | None]:
     """Return the tables of datasets, the folder where their paths start, and the folder for downloads, if any."""
     tables = _toml(file)
-    for name in (CHECK, FINDING):
-        tables.pop(name, None)
+    tables.pop(CHECK, None)
+    tables.pop(FINDING, None)
     settings = tables.pop("settings", {})
     if not isinstance(settings, dict) or not isinstance(settings.get("data", ""), str):
         raise UsageError(f"{file}: [settings] data must be the name of a folder")
@@ -286,11 +280,7 @@ def declared_gates(file: Path, tables: Mapping[str, Any]) -> list[Gate]:
     Raises `UsageError` for a check that is not a table, and for SQL that lacks its name or statement. The study checks
     the names of gates and their limits.
     """
-    own = {
-        name: table[CHECK]
-        for name, table in tables.items()
-        if isinstance(table, dict) and CHECK in table and name != FINDING
-    }
+    own = {name: table[CHECK] for name, table in tables.items() if isinstance(table, dict) and CHECK in table}
     checks = [(None, tables.get(CHECK, {})), *own.items()]
     return [gate for dataset, table in checks for gate in _gates(file, dataset, table)]
 

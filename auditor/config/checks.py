@@ -11,39 +11,32 @@ from auditor.errors import UsageError
 from auditor.model import Check
 from auditor.result import SEVERITIES
 
-#: The table of checks, and the three ways to write one.
 FINDING = "finding"
 _FORMS = ("where", "pattern", "requires")
 
-_SEVERITIES = SEVERITIES[:3]
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-
 
 def declared_checks(file: Path, table: Any) -> tuple[Check, ...]:
-    """Read the table `finding` of a file. Raises `UsageError` for a check without one form, and wrong keys."""
-    if not isinstance(table, dict):
-        raise UsageError(f"{file}: [{FINDING}] must have a table for each check: [{FINDING}.stock-photos]")
+    """Read the table `finding` of a file. Raises `UsageError` for a check without one form, and for wrong values."""
     places = lines_of(file) if table else {}
-    return tuple(_check(file, name, entry, places) for name, entry in table.items())
+    return tuple(_check(file, name, entry, places) for name, entry in dict(table).items())
 
 
 def _check(file: Path, name: str, entry: Any, places: Mapping[str, int]) -> Check:
     forms = [form for form in _FORMS if isinstance(entry, dict) and form in entry]
-    line = places.get(f"{FINDING}.{name}.{forms[0]}") if forms else places.get(f"{FINDING}.{name}")
-    where = f"{file}{'' if line is None else f':{line}'}: [{FINDING}.{name}]"
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"{where}: expected a name of small letters, digits and hyphens")
-    if len(forms) != 1:
-        raise UsageError(f"{where}: write exactly one of {', '.join(_FORMS)}")
-    entry = {"severity": "warning", "title": name.replace("-", " ").capitalize(), **entry}
-    if unknown := entry.keys() - {forms[0], "severity", "title"}:
-        raise UsageError(f"{where}: unknown key {min(unknown)}; the keys are {', '.join(_FORMS)}, severity, title")
-    if wrong := [key for key, value in entry.items() if not isinstance(value, str) or not value.strip()]:
-        raise UsageError(f"{where}: {wrong[0]} must be a text")
-    if entry["severity"] not in _SEVERITIES:
-        raise UsageError(f"{where}: severity must be one of {', '.join(_SEVERITIES)}, not {entry['severity']!r}")
-    return Check(name, entry["title"], entry["severity"], forms[0], entry[forms[0]], where)
+    line = places.get(f"{FINDING}.{name}.{forms[0]}" if forms else f"{FINDING}.{name}", 0)
+    where = f"{file}{f':{line}' * bool(line)}: [{FINDING}.{name}]"
+    if len(forms) != 1 or not re.fullmatch("[a-z][a-z0-9-]*", name):
+        raise UsageError(
+            f"{where}: write exactly one of {', '.join(_FORMS)}, and its name in small letters and hyphens"
+        )
+    values = {"severity": "warning", "title": name.replace("-", " ").capitalize(), **entry}
+    for key, value in values.items():
+        is_text = isinstance(value, str) and bool(value.strip()) and key in (forms[0], "severity", "title")
+        if not is_text or (key == "severity" and value not in SEVERITIES[:3]):
+            raise UsageError(
+                f"{where}: {key} = {value!r}; expected texts: {forms[0]}, title, severity (error to notice)"
+            )
+    return Check(name, values["title"], values["severity"], forms[0], values[forms[0]], where)
 
 
 def lines_of(file: Path) -> dict[str, int]:

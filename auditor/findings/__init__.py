@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -33,7 +34,7 @@ _COMMON = 0.05
 
 #: The word for errors and warnings, where captions are left out; with the severities.
 FINDINGS = "findings"
-_LEVELS = (*SEVERITIES, FINDINGS)
+LEVELS = (*SEVERITIES, FINDINGS)
 
 
 @dataclass(frozen=True)
@@ -109,61 +110,54 @@ def _by_share(table: Mapping[str, Any]) -> str:
     return f"; it is {', '.join(limits)}.{sure}" if limits else "; it is a notice."
 
 
-class _Kinds(Mapping[str, Kind]):
-    """Kinds by code, read when a program first asks for them: most commands have no finding.
+class _Kinds(dict[str, Kind]):
+    """Kinds as shipped. A check of a user is found by its code, too, once its declaration was read."""
 
-    They are iterated as shipped. A check of a user is found by its code, once its declaration was read.
-    """
+    def __missing__(self, code: str) -> Kind:
+        return _own[code]
 
-    def __init__(self, is_one: Callable[[Kind], bool]) -> None:
-        self._is_one = is_one
-
-    def __getitem__(self, code: str) -> Kind:
-        kind = _kinds().get(code) or _own[code]
-        if not self._is_one(kind):
-            raise KeyError(code)
-        return kind
-
-    def __iter__(self) -> Iterator[str]:
-        return (code for code, kind in _kinds().items() if self._is_one(kind))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+    def __contains__(self, code: object) -> bool:
+        return super().__contains__(code) or code in _own
 
 
 #: The kinds of findings, by code. Programs select findings by the code; sentences may change.
-KINDS: Mapping[str, Kind] = _Kinds(lambda _: True)
+KINDS: Mapping[str, Kind]
 
 #: The kinds that list captions or images.
-CAPTION_KINDS: Mapping[str, Kind] = _Kinds(lambda kind: bool(kind.phrase))
+CAPTION_KINDS: Mapping[str, Kind]
 
-#: The checks of users, as kinds. A code has its last meaning.
+#: The checks of users, as kinds; of two with one code, the last.
 _own: dict[str, Kind] = {}
 
 
 @functools.cache
-def _kinds() -> Mapping[str, Kind]:
+def _kinds() -> _Kinds:
     text = files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")
-    return {code: _kind(table) for code, table in tomllib.loads(text).items()}
+    return _Kinds({code: _kind(table) for code, table in tomllib.loads(text).items()})
+
+
+def __getattr__(name: str) -> Mapping[str, Kind]:
+    """Read the kinds when a module first asks for them: most commands have no finding."""
+    if name == "CAPTION_KINDS":
+        return _Kinds({code: kind for code, kind in _kinds().items() if kind.phrase})
+    if name == "KINDS":
+        return _kinds()
+    raise AttributeError(name)
 
 
 def declare(checks: Iterable[Check]) -> tuple[str, ...]:
     """Make kinds of the checks of a user, and return their codes. Raises `UsageError` for a code of another kind."""
-    own = {check.name: _of_check(check) for check in checks}
-    for code, kind in own.items():
-        if kind.check and code in {*_kinds(), *_LEVELS, "all"}:
-            raise UsageError(f"{kind.check.where}: {code} has a meaning already; choose another name")
-    _own.update(own)
+    own = {check.name: check for check in checks}
+    for code in own.keys() & {*_kinds(), *LEVELS, "all", "check"}:
+        raise UsageError(f"{own[code].where}: {code} has a meaning already; choose another name")
+    _own.update({code: _of_check(check) for code, check in own.items()})
     return tuple(own)
 
 
 def _of_check(check: Check) -> Kind:
     return Kind(
-        check.title,
-        meaning=f"{check.title}: a check of yours.",
-        measured=f"By {check.form} in {check.where}.",
-        fix=f"Read them: `auditor findings DATASET -k {check.name}`. Leave them out: "
-        f"`auditor export DATASET -o clean.csv --without {check.name}`.",
+        *(check.title, f"{check.title}: a check of yours.", f"By {check.form} in {check.where}."),
+        f"Leave them out: `auditor export DATASET -o clean.csv --without {check.name}`.",
         example="",
         phrase=check.title[:1].lower() + check.title[1:],
         select="caption_row",
@@ -180,7 +174,7 @@ def searched_by_default() -> tuple[str, ...]:
 
 def title(kind: str) -> str:
     """Return the heading of a finding."""
-    return KINDS[kind].title
+    return _kinds()[kind].title
 
 
 def severity(kind: str, number: int, n: int) -> Severity:
@@ -188,7 +182,7 @@ def severity(kind: str, number: int, n: int) -> Severity:
 
     It follows from the share that is sure: the lower end of its 95% interval, times the share that is listed rightly.
     """
-    limits = KINDS[kind]
+    limits = _kinds()[kind]
     share = limits.right * _at_least(number, n)
     if limits.error is not None and share >= limits.error:
         return "error"
@@ -196,29 +190,33 @@ def severity(kind: str, number: int, n: int) -> Severity:
 
 
 def of_caption(kind: str) -> Severity:
-    """Return the severity of a kind for one caption that has it, whatever the share: the worst, if it is certain.
-
-    A kind that is common in sound captions, or whose captions are usable, is a notice.
-    """
-    limits = KINDS[kind]
+    """Return the severity of a kind for one caption: the worst, if certain; a notice if usable, or common elsewhere."""
+    limits = _kinds()[kind]
     if limits.usable or limits.warning is None or limits.warning >= _COMMON:
         return "notice"
     return "error" if limits.error is not None and limits.right == 1 else "warning"
 
 
-def left_out(without: Sequence[str], own: Iterable[str] = ()) -> list[str]:
-    """Return the kinds of captions that are left out: those named, and those of a severity or worse, with checks `own`.
+def not_kept(without: Sequence[str], own: Iterable[str] = ()) -> list[str]:
+    """Return the kinds that are left out: those named, and those of a severity or worse, with the checks `own`.
 
-    `FINDINGS` means errors and warnings. Only a name leaves out captions that are usable, or all of an image.
+    Only a name leaves out captions that are usable, or all of an image. Raises `UsageError` for another word.
     """
-    severities = [SEVERITIES.index("warning" if word == FINDINGS else word) for word in without if word in _LEVELS]
+    refuse_unknown("--without", without, {*LEVELS, *own}.union(code for code, kind in _kinds().items() if kind.phrase))
+    severities = [SEVERITIES.index("warning" if word == FINDINGS else word) for word in without if word in LEVELS]
     bad = SEVERITIES[: max(severities, default=-1) + 1]
-    entries = {code: CAPTION_KINDS[code] for code in (*CAPTION_KINDS, *own)}
-    return [
-        code
-        for code, kind in entries.items()
-        if code in without or (of_caption(code) in bad and not kind.usable and kind.of == Kind.of)
-    ]
+    faults = {code: _kinds()[code] for code in (*searched_by_default(), *own) if of_caption(code) in bad}
+    single = [code for code, kind in faults.items() if kind.phrase and not kind.usable and kind.of == Kind.of]
+    return [*dict.fromkeys([*single, *(word for word in without if word not in LEVELS)])]
+
+
+def refuse_unknown(option: str, words: Iterable[str], known: Collection[str]) -> None:
+    """Raise `UsageError` for a word that is not known, with the nearest one."""
+    for word in words:
+        if word not in known:
+            near = difflib.get_close_matches(word.lower(), sorted(known), 1)
+            meant = f"did you mean {near[0]}?" if near else "unknown;"
+            raise UsageError(f"{option} {word}: {meant} docs/findings.md lists all kinds")
 
 
 def _at_least(number: int, n: int) -> float:
@@ -244,7 +242,7 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def told(findings: Iterable[Finding]) -> list[Finding]:
     """Leave out the findings that another one on the same captions has as its parts: one cause is one line."""
     every = [*findings]
-    parts = {(*_whose(finding), part) for finding in every for part in KINDS[finding.kind].parts}
+    parts = {(*_whose(finding), part) for finding in every for part in _kinds()[finding.kind].parts}
     return [finding for finding in every if (*_whose(finding), finding.kind) not in parts]
 
 

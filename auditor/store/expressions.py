@@ -1,11 +1,10 @@
-"""One expression of a user over the row of a caption, run within the bounds of statements of users.
-
-It is checked by the engine's own parse: it has no subselect and no window, so it depends on the row alone.
-"""
+"""One expression of a user over the row of a caption, within the bounds of statements of users."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import polars as pl
@@ -18,57 +17,55 @@ from auditor.store.sqlfiles import parts
 from auditor.store.statements import refuse_other_than_reading
 from auditor.store.workspace import Workspace
 
-#: The columns of `sql/findings/caption_row.sql` that an expression may read, with their types.
-COLUMNS = {"text": "varchar", "words": "integer", "length": "integer", "image": "varchar", "split": "varchar"}
-
 _SECONDS = 300.0
-
-_ROW = f"(select {', '.join(f'null::{kind} as {name}' for name, kind in COLUMNS.items())})"
 
 _TRIED = "select 1 as found from caption where ({}\n)"
 
-_FOUND = "select image, slot, {why} as why from {{}} as caption where ({found}\n) order by image, slot"
+#: A row of `sql/findings/caption_row.sql` that an expression is tried on.
+_ROW = "(select null::text as text, 0 as words, 0 as length, null::text as image, null::text as split) as caption"
 
 
 def refuse(store: Store, check: Check) -> None:
     """Raise `SqlError`, with the place of its declaration, for a check that cannot be run on captions."""
-    try:
-        statement = _TRIED.format(_found(check))
+    statement = _TRIED.format(_sql(check)[0])
+    with _placed(check):
         refuse_other_than_reading(store.connection, statement)
         condition, around = _parsed(store, statement)
         kinds = {part.get("class") for part in parts(condition)}
         if kinds & {"SUBQUERY", "WINDOW"} or around != _parsed(store, _TRIED.format("true"))[1]:
             raise SqlError("it has a subselect, a window or a clause")
-        tried = statement.replace("from caption", f"from {_ROW} as caption", 1)
-        store.bounded(lambda: store.query(tried), _SECONDS)
-    except SqlError as error:
-        columns = ", ".join(COLUMNS)
-        why = str(error).partition("\n")[0].rstrip(".!")
-        said = f"{check.where}: {check.form}: {why}; expected one expression over the columns {columns}"
-        raise SqlError(said if check.form == "where" else f"{check.where}: {check.form}: {why}") from error
+        store.bounded(lambda: store.query(statement.replace("caption", _ROW, 1)), _SECONDS)
 
 
 def listed(workspace: Workspace, store: Store, check: Check) -> pl.DataFrame:
-    """List the captions that a check finds. Columns: image, slot, why. Raises `SqlError` as `refuse` does, and late."""
+    """List the captions that a check finds. Columns: image, slot, why. Raises `SqlError` as `refuse` does."""
     refuse(store, check)
-    why = quoted(check.written if check.form == "where" else f"without “{check.written}”")
-    if check.form == "pattern":
-        why = f"regexp_extract(text, {quoted(check.written)})"
-    form = _FOUND.format(why=_braced(why), found=_braced(_found(check)))
-    try:
-        return workspace.bounded_rows("caption_row", form, _SECONDS)
-    except SqlError as error:
-        raise SqlError(f"{check.where}: {check.form}: {error}") from error
+    if "caption_row" not in workspace.bound:
+        workspace.bind("caption_row")
+    found, why = _sql(check)
+    statement = f"select image, slot, {why} as why from caption_row where ({found}\n) order by image, slot"
+    with _placed(check):
+        return store.bounded(lambda: workspace.query(statement), _SECONDS)
 
 
-def _found(check: Check) -> str:
+def _sql(check: Check) -> tuple[str, str]:
+    """Return the condition of a check, and why a caption is listed."""
+    written = quoted(check.written)
     if check.form == "where":
-        return check.written
-    return f"{'not ' if check.form == 'requires' else ''}regexp_matches(text, {quoted(check.written)})"
+        return check.written, written
+    if check.form == "pattern":
+        return f"regexp_matches(text, {written})", f"regexp_extract(text, {written})"
+    return f"not regexp_matches(text, {written})", f"'without ' || {written}"
 
 
-def _braced(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
+@contextmanager
+def _placed(check: Check) -> Iterator[None]:
+    try:
+        yield
+    except SqlError as error:
+        why = str(error).partition("\n")[0].rstrip(".!")
+        more = "; expected one expression over text, words, length, image, split" if check.form == "where" else ""
+        raise SqlError(f"{check.where}: {check.form}: {why}{more}") from error
 
 
 def _parsed(store: Store, statement: str) -> tuple[Any, Any]:

@@ -146,12 +146,6 @@ class Workspace:
         file, source = catalogue()[name], self.given(**params)
         return self._store.query(source._select(file), file.chosen(source.params))
 
-    def bounded_rows(self, name: str, form: str, seconds: float) -> pl.DataFrame:
-        """Run a statement of a user over the rows of a file, in a limited time. `form` has {} for these rows."""
-        file = catalogue()[name]
-        statement = form.format(f"({self._select(file)}\n)")
-        return self._store.bounded(lambda: self._store.query(statement, file.chosen(self.params)), seconds)
-
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
         file = catalogue()[name]

@@ -15,9 +15,8 @@ from functools import cache, partial
 
 import polars as pl
 
-from auditor.config import Declared
 from auditor.errors import UsageError
-from auditor.findings import CAPTION_KINDS, declare, left_out, of_caption, searched_by_default
+from auditor.findings import CAPTION_KINDS, not_kept, of_caption, searched_by_default
 from auditor.model import Progress, Selection, Source, silent
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
@@ -26,7 +25,7 @@ from auditor.store.signs import replacements
 from auditor.store.versions import content
 from auditor.store.workspace import Workspace
 from auditor.studies.export.sound import sound
-from auditor.studies.findings import CONTAMINATED, findings, refuse_unknown
+from auditor.studies.findings import CONTAMINATED, findings
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 
@@ -293,24 +292,20 @@ def _listed(captions: pl.DataFrame, kinds: Sequence[str], progress: Progress) ->
     return found.frame.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)
 
 
-def named_by_findings(
-    store: Store, selection: Selection, without: Sequence[str], declared: Declared, progress: Progress
-) -> pl.DataFrame:
+def named_by_findings(store: Store, selection: Selection, without: Sequence[str], progress: Progress) -> pl.DataFrame:
     """List the captions that are left out. Columns: image, slot, split, text, kind, severity, why; a row per finding.
 
-    `without` has kinds, severities (this or worse), or `findings` for errors and warnings; see `findings.left_out`. The
-    severity is that of one caption. Raises `UsageError` for another word, and for a dataset whose captions are not
-    independent.
+    `without` has kinds, severities (this or worse), or `findings` for errors and warnings; see `findings.not_kept`. The
+    severity is that of one caption. Raises `UsageError` for a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
         raise UsageError(
             f"--without: {selection.label} holds {selection.version.kind}; its captions cannot be left out one by one"
         )
-    own = declare(declared.checks)
-    refuse_unknown("--without", without, own)
-    kinds = [kind for kind in left_out(without, own) if kind != CONTAMINATED or kind in without]
-    result = findings(store, selection.pinned_name, kinds=kinds, captions_only=True, config=declared, progress=progress)
-    named = result.frame
+    own = [word for word in without if word in CAPTION_KINDS]
+    kinds = [kind for kind in not_kept(without, own) if kind != CONTAMINATED or kind in without]
+    name = selection.pinned_name
+    named = findings(store, name, kinds=kinds, captions_only=True, config={}, progress=progress).frame
     if PLACEHOLDERS not in without:  # of copies, the first stays, whatever its text is
         first = named.filter(kind="copied-captions").select(image="other_image", slot="other_slot")
         named = named.join(first.with_columns(kind=pl.lit(PLACEHOLDERS)), on=[*KEYS, "kind"], how="anti")
@@ -319,6 +314,5 @@ def named_by_findings(
     whole = named.filter(of_image).drop("slot", "split", "text").join(texts, on="image")
     columns = ("image", "slot", "split", "text", "kind", "severity", "why")
     rows = pl.concat([named.filter(~of_image).select(columns), whole.select(columns)])
-    severities = {kind: of_caption(kind) for kind in kinds}
-    told = pl.col("kind").replace_strict(severities, return_dtype=pl.String)
-    return rows.with_columns(severity=told).sort("image", "slot", "kind")
+    bad = pl.col("kind").replace_strict({kind: of_caption(kind) for kind in kinds}, return_dtype=pl.String)
+    return rows.with_columns(severity=bad).sort("image", "slot", "kind")

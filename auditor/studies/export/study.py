@@ -11,10 +11,11 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asking import question
 from auditor.called import call
-from auditor.config import Declared, sources
+from auditor.config import checks, sources
 from auditor.errors import UsageError
 from auditor.files import replacing
 from auditor.files.rows import refuse_existing
+from auditor.findings import declare, not_kept
 from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
 from auditor.result import Result, Table, counted
@@ -132,10 +133,12 @@ def export(
     """
     if source is not None and file_format is not None:
         raise UsageError("--source: the file has the format of its ending; leave out --format")
-    chosen, declared = format_of(file_format, target) if source is None else _SOURCE, sources(config)
+    own = declare(checks(config))
+    without = [*without, *(code for code in not_kept(without, own) if code in own)]
+    chosen = format_of(file_format, target) if source is None else _SOURCE
     selection = versions.resolve(store, ref)
     if dry_run:
-        return _dry(store, selection, without, fix, declared, progress)
+        return _dry(store, selection, without, fix, progress)
     beside, changed = list_of(target, "without"), list_of(target, "fix")
     url = address_of(target) or str(target)
     with sending(
@@ -149,7 +152,7 @@ def export(
         left_out, changes = here.parent / beside, here.parent / changed
         _check_free(here, chosen, force)
         refuse_existing(*([left_out] if without else []), *([changes] if fix else []), force=force)
-        gone, repair = _cleaned(store, selection, without, fix, declared, progress)
+        gone, repair = _cleaned(store, selection, without, fix, progress)
         texts = None if repair is None else repair.captions.select("image", "slot", "text")
         contents = subsets.read_out(store, selection, _captions_of(gone), texts)
         if contents.captions.is_empty():
@@ -157,9 +160,9 @@ def export(
         captions = Captions(selection.version.dataset, contents.version, contents.captions)
         try:
             if source is None:
-                rows = _write(store, selection, contents, captions, here, chosen, declared, force=force)
+                rows = _write(store, selection, contents, captions, here, chosen, config, force=force)
             else:
-                made = render(store, selection, captions.rows, source, target, declared)
+                made = render(store, selection, captions.rows, source, target, sources(config))
                 rows = _placed(here, made, selection, contents, captions)
             if gone is not None:
                 with replacing(left_out) as file:
@@ -195,15 +198,10 @@ def _beside(url: str, name: str) -> str:
 
 
 def _cleaned(
-    store: Store,
-    selection: Selection,
-    without: Sequence[str],
-    fix: Sequence[str],
-    declared: Declared,
-    progress: Progress,
+    store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress
 ) -> tuple[pl.DataFrame | None, Repaired | None]:
     """Return the captions that are left out by `without`, and the others, repaired; null for what is not requested."""
-    gone = named_by_findings(store, selection, without, declared, progress) if without else None
+    gone = named_by_findings(store, selection, without, progress) if without else None
     return gone, repaired(store, selection, fix, _captions_of(gone), progress) if fix else None
 
 
@@ -211,16 +209,9 @@ def _captions_of(gone: pl.DataFrame | None) -> pl.DataFrame | None:
     return None if gone is None else gone.select("image", "slot").unique()
 
 
-def _dry(
-    store: Store,
-    selection: Selection,
-    without: Sequence[str],
-    fix: Sequence[str],
-    declared: Declared,
-    progress: Progress,
-) -> Result:
+def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress) -> Result:
     """Return the changes that a repair would make."""
-    _, repair = _cleaned(store, selection, without, fix, declared, progress)
+    _, repair = _cleaned(store, selection, without, fix, progress)
     assert repair is not None  # noqa: S101 -- the caller checks it
     examples = repair.changes.group_by("kind", maintain_order=True).head(_SHOWN)
     return Result(
@@ -269,15 +260,15 @@ def _write(
     captions: Captions,
     target: Path,
     chosen: str,
-    declared: Declared,
+    config: p.Config,
     *,
     force: bool,
 ) -> pl.DataFrame:
     if chosen == "bundle":
         return bundle.write(selection, contents, target, force=force)
     if chosen == "hf":
-        source = declared.get(selection.version.dataset)
-        files = bundle.write_for_hub(captions, target, contents.language, source, force=force)
+        declared = sources(config).get(selection.version.dataset)
+        files = bundle.write_for_hub(captions, target, contents.language, declared, force=force)
         rows = [
             bundle.row_of(selection, contents, target / name, height) | {"file": name} for name, height in files.items()
         ]

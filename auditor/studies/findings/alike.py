@@ -32,14 +32,12 @@ WORDINGS, RARITY, BAGS, PAIRS, SIMILAR, FIRSTS, REPEATS, FOREMOST, TWINS = (
     "wordings", "rarity", "bags", "pairs", "similar", "firsts", "repeats", "foremost", "twins",
 )  # fmt: skip
 
-#: Further files: occurrences of texts, words and lengths of a partition of texts; the lengths of all; the first caption
-#: of each text; texts that may stand out.
+#: Further files of a partition of texts: occurrences, words, lengths, first captions, texts that may stand out; and the
+#: lengths of all.
 _OCCURRENCES, _WORDS, _LENGTHS, _ALL_LENGTHS = "occurrences", "words-of-texts", "lengths-of-texts", "lengths"
 _PLACES, _FREQUENT = "first-captions", "frequent-texts"
 
-_FIRST = ("first_image", "first_slot")
-
-_COPIED = CAPTION_KINDS[COPIES].params
+_FIRST, _COPIED = ("first_image", "first_slot"), CAPTION_KINDS[COPIES].params
 
 #: The captions of buckets, by partition of texts, and back: the texts of each bucket.
 CAPTIONS = Shuffle("searched", if_compared(of_buckets), of_partitions)
@@ -56,9 +54,6 @@ GONE = Shuffle("gone", if_compared(of_buckets), of_partitions)
 
 #: What a bucket needs: the near-duplicates of its texts, and where all these occur.
 NEAR_OF_BUCKETS, FIRSTS_OF_BUCKETS = (Shuffle(name, _SEVERAL, of_buckets, "bucket") for name in (SIMILAR, FIRSTS))
-
-#: A text is compared with the eleventh most frequent one (`sql/findings/foremost_text.sql`).
-_EVERY_USUAL = 11
 
 _THOUSANDTHS = round(one_store.NEAR * 1000)
 
@@ -95,16 +90,8 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
         work.put(_WORDS, number, workspace.rows("bag_word"))
     work.put(_LENGTHS, number, texts.select(size=pl.col("tokens").list.len()).unique().sort("size"))
     placed = captions.drop("of_slot").join(texts, on="tokens")
-    shown = (
-        placed.sort("image", "slot")
-        .group_by("text_no")
-        .agg(
-            images=pl.col("image_no").n_unique(),
-            captions=pl.len(),
-            first_image=pl.col("image").first(),
-            first_slot=pl.col("slot").first(),
-        )
-    )
+    by_text, first = placed.sort("image", "slot").group_by("text_no"), pl.col("image", "slot").first()
+    shown = by_text.agg(first.name.prefix("first_"), images=pl.col("image_no").n_unique(), captions=pl.len())
     work.put(_PLACES, number, shown.select("text_no", *_FIRST).sort("text_no"))
     work.put(_FREQUENT, number, _frequent(shown.join(texts, on="text_no"), captions.height))
     several = shown.filter(pl.col("images") > 1).select("text_no").sort("text_no")
@@ -118,13 +105,10 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
 
 def _frequent(texts: pl.DataFrame, captions: int) -> pl.DataFrame:
     """Return the texts of a partition that may stand out in all, as `text_of_several` does; all others are one row."""
-    often = texts.filter(pl.col("captions") > 1).sort("captions", "text_no", descending=[True, False])
-    is_large = pl.col("captions") >= _COPIED["least_share"] * captions
-    kept = often.filter((pl.int_range(pl.len()) < _EVERY_USUAL) | is_large).select(
-        "tokens", "captions", "images", *_FIRST
-    )
-    rest: dict[str, Any] = {"tokens": [[]], "captions": captions - kept["captions"].sum(), "images": 0}
-    return pl.concat([kept, pl.DataFrame(rest).cast({name: kept.schema[name] for name in rest})], how="diagonal")
+    often = texts.filter(pl.col("captions") > 1).sort("captions", "text_no", descending=True)
+    kept = often.head(round(1 / _COPIED["least_share"])).select("tokens", "captions", "images", *_FIRST)
+    rest: list[Any] = [([], captions - kept["captions"].sum(), 0, None, None)]
+    return pl.concat([kept, pl.DataFrame(rest, schema=kept.schema, orient="row")])
 
 
 def foremost(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -134,14 +118,6 @@ def foremost(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
         workspace = Workspace(store)
         workspace.bind_rows("text_of_several", work.every(_FREQUENT, plan.partitions).collect())
         return workspace.rows("foremost_text", **_COPIED).sort("tokens")
-
-
-def put_gone(plan: ShardPlan, work: Work, number: int, captions: pl.DataFrame, texts: pl.LazyFrame) -> None:
-    """Write the texts of the captions of a bucket that are not kept."""
-    gone = (
-        texts.select("tokens", "text_no").collect().join(captions, on="tokens", how="semi").select("text_no").unique()
-    )
-    GONE.put(plan, work, number, gone.with_columns(partition=_partition_of("text_no", plan)))
 
 
 def rarity(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -186,7 +162,7 @@ def pairs(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
         is_too_many = one_store.too_many(workspace)
         near = workspace.rows("similar_text")
     near = near.clear() if is_too_many else near.sort("text_no", "other_no")
-    NEAR.put(plan, work, number, near.with_columns(partition=_partition_of("text_no", plan)))
+    NEAR.put(plan, work, number, near.with_columns(partition=partition_of("text_no", plan)))
     return pl.DataFrame({"is_too_many": [is_too_many]})
 
 
@@ -197,7 +173,7 @@ def similar(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFr
     texts = work.scan(WORDINGS, number).select("bucket", "text_no")
     rows = near.join(texts, on="text_no").sort("bucket", "text_no", "other_no").collect()
     others = rows.select("bucket", text_no="other_no").unique(maintain_order=True)
-    OTHERS.put(plan, work, number, others.with_columns(partition=_partition_of("text_no", plan)))
+    OTHERS.put(plan, work, number, others.with_columns(partition=partition_of("text_no", plan)))
     return rows
 
 
@@ -213,10 +189,7 @@ def firsts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
 
 
 def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Count the captions of a bucket that have a duplicate, as `auditor duplicates` does, in further files.
-
-    `TWINS` are its captions that have a near-duplicate before them, with the image of the first.
-    """
+    """Count the captions of a bucket that have a duplicate, in further files; `TWINS` have a near-duplicate before."""
     texts, similar, occurrences = (
         met.rows(plan, work, number).drop("bucket").collect()
         for met in (TEXTS_OF_BUCKETS, NEAR_OF_BUCKETS, FIRSTS_OF_BUCKETS)
@@ -268,7 +241,7 @@ def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[one_st
     return one_store.questions_of(one_store.sides_of([selection], [roles], [{}]))
 
 
-def _partition_of(text: str, plan: ShardPlan) -> pl.Expr:
+def partition_of(text: str, plan: ShardPlan) -> pl.Expr:
     """Return the partition of a text, from its number."""
     return (pl.col(text) % plan.partitions).cast(pl.UInt32)
 

@@ -6,8 +6,8 @@ The result for a selection is a finding for each kind, with the list of its capt
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -261,6 +261,8 @@ def _finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
     entry = CAPTION_KINDS[kind]
     if kind in _FUNCTIONS:
         return _FUNCTIONS[kind]
+    if (check := entry.check) is not None:
+        return lambda checked: expressions.listed(checked.workspace, checked.store, check)
     if entry.patterns:
         return _by_sign(kind)
     return lambda checked: checked.rows(entry.select, **entry.params)
@@ -272,19 +274,15 @@ FINDERS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
 }
 
 
-def finder_of(kind: str) -> Callable[[Checked], pl.DataFrame]:
+def finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
     """Return the function that finds the captions of a kind, or of a check of a user."""
-    check = CAPTION_KINDS[kind].check
-    if check is None:
-        return FINDERS[kind]
-    return lambda checked: expressions.listed(checked.workspace, checked.store, check)
+    return FINDERS.get(kind) or _finder(kind)
 
 
-def ordered(kinds: Iterable[str]) -> list[str]:
+def ordered(kinds: Collection[str]) -> list[str]:
     """Return the kinds that list captions in the order of their search; checks of users are last."""
-    wanted = dict.fromkeys(kinds)
-    own = [kind for kind in wanted if kind in CAPTION_KINDS and CAPTION_KINDS[kind].check]
-    return [*(kind for kind in FINDERS if kind in wanted), *own]
+    own = (kind for kind in kinds if kind not in FINDERS and kind in CAPTION_KINDS and CAPTION_KINDS[kind].check)
+    return [*(kind for kind in FINDERS if kind in kinds), *own]
 
 
 def of_captions(
@@ -308,7 +306,7 @@ def of_captions(
         progress(f"{selection.label}: {CAPTION_KINDS[kind].title}", kinds.index(kind), len(kinds))
         checked, texts = bound()
         captions.store.record(*CONTENT)
-        rows = finder_of(kind)(checked)
+        rows = finder(kind)(checked)
         if rows.is_empty():
             return Result("findings", pl.DataFrame(schema=ROWS))
         finding, listed = _finding(selection, kind, rows, texts, texts["image"].n_unique())
@@ -318,7 +316,7 @@ def of_captions(
         kind: {"tokenizer": captions.tokenizer, "words": words if kind == "listed-words" else ()} for kind in kinds
     }
     for kind in kinds:
-        settings[kind] |= {"check": asdict(check)} if (check := CAPTION_KINDS[kind].check) else {}
+        settings[kind]["check"] = str(CAPTION_KINDS[kind].check)
     if CONTAMINATED in settings and against:
         settings[CONTAMINATED]["against"] = (against.label, against.version.version)
     if "mixed-language" in settings:

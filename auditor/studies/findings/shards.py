@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,22 +56,14 @@ class Shard:
 
 @dataclass(frozen=True)
 class Rows:
-    """What a row of a shard is: the columns of its image and captions, those that its verdict has too, and `checks`.
-
-    `without` are the words for the captions that are not kept; see `findings.left_out`.
-    """
+    """The columns of image and captions, those of verdicts too, what is not kept in words and as kinds, and checks."""
 
     image: str | None
     captions: tuple[str, ...]
     carried: tuple[str, ...]
     without: tuple[str, ...]
+    gone: tuple[str, ...]
     checks: tuple[Check, ...]
-
-    @property
-    def options(self) -> dict[str, Option]:
-        """The options of the format."""
-        named: dict[str, Option] = {} if self.image is None else {"image_col": self.image}
-        return named | ({"caption_col": self.captions} if self.captions else {})
 
 
 @dataclass(frozen=True)
@@ -118,13 +110,7 @@ def parse(text: str | Mapping[str, Any]) -> ShardPlan:
 
 
 def plan(
-    dataset: str,
-    places: Sequence[str],
-    rows: Rows,
-    kinds: Sequence[str],
-    tokenizer: str,
-    words: Iterable[str],
-    against: str,
+    name: str, places: Sequence[str], rows: Rows, kinds: Sequence[str], tokenizer: str, words: Sequence[str], other: str
 ) -> ShardPlan:
     """Plan the work on the shards of files, patterns and addresses.
 
@@ -136,12 +122,12 @@ def plan(
             raise UsageError(f"{shard.path}: in stages, only Parquet files are read; export the captions as Parquet")
     if not any(shard.rows or address_of(Path(shard.path)) for shard in shards):
         raise SourceError(f"{shards[0].path}: holds no captions, and neither does any other file; name other files")
-    name, times = Counter(shard.name for shard in shards).most_common(1)[0]
+    repeated, times = Counter(shard.name for shard in shards).most_common(1)[0]
     if times > 1:
-        raise UsageError(f"{name}: {times} shards have this name, and so would their verdicts; rename them")
+        raise UsageError(f"{repeated}: {times} shards have this name, and so would their verdicts; rename them")
     return ShardPlan(
-        dataset, shards, _buckets(shards), _columns(shards[0], rows.carried), rows, tuple(kinds), tokenizer,
-        tuple(words), against, statements(), VERSION,
+        name, shards, _buckets(shards), _columns(shards[0], rows.carried), rows, tuple(kinds), tokenizer,
+        tuple(words), other, statements(), VERSION,
     )  # fmt: skip
 
 
@@ -177,7 +163,8 @@ def records(plan: ShardPlan, number: int, store: Store) -> tuple[pl.DataFrame, p
             _check(plan, shard, path)
         source = Source(plan.dataset, "captions", _FORMAT, ())
         hashes = pl.DataFrame({"shard": [*local], "sha256": [*map(sha256_of, local.values())]})
-        rows = checked(store, source, _numbered(local, plan.rows.options))
+        named = {"image_col": plan.rows.image, "caption_col": plan.rows.captions}
+        rows = checked(store, source, _numbered(local, {name: column for name, column in named.items() if column}))
         carried = pl.concat(_carried(shard, path, plan.rows.carried) for shard, path in local.items())
         for shard, path in local.items():
             _check(plan, shard, path)
@@ -250,13 +237,12 @@ def _buckets(shards: Sequence[Shard]) -> tuple[tuple[int, ...], ...]:
 
 
 def _columns(shard: Shard, carried: Sequence[str]) -> str:
-    """Describe the columns of a shard. Raises `UsageError` if it lacks one that is carried, or a verdict has it."""
+    """Describe the columns of a shard. Raises `UsageError` for one that it lacks, or that verdicts have."""
     with Near() as near:
         described, names = _schema(path := near.files(Path(shard.path))[0]), pl.read_parquet_schema(path)
-    for name in carried:
-        if name not in names or name in VERDICT or carried.count(name) > 1:
-            why = "named twice" if name in names else f"no such column; the columns are {', '.join(names)}"
-            raise UsageError(f"--columns {name}: {'verdicts have a column of this name' if name in VERDICT else why}")
+    others = [name for name in names if name not in (*VERDICT, "line", "shard", "near")]
+    for name in {*carried}.difference(others):
+        raise UsageError(f"--columns {name}: verdicts can also have {', '.join(others)}")
     return described
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.findings import CAPTION_KINDS, KINDS, left_out, of_caption
+from auditor.findings import CAPTION_KINDS, KINDS, of_caption
 from auditor.model import Version
 from auditor.result import SEVERITIES
 from auditor.scoring.scale_out import merging
@@ -32,16 +32,7 @@ from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.duplicates import AT_SEVERAL
 from auditor.studies.findings import alike, measures
-from auditor.studies.findings.captions import (
-    COPIES,
-    LISTED,
-    SHARE,
-    Checked,
-    bind_words,
-    finder_of,
-    is_english,
-    ordered,
-)
+from auditor.studies.findings.captions import COPIES, LISTED, SHARE, Checked, bind_words, finder, is_english, ordered
 from auditor.studies.findings.shards import RECORDS, VERDICT, VOCABULARY, ShardPlan, parse, records
 from auditor.studies.findings.wanted import (
     OF_TEXTS,
@@ -109,11 +100,9 @@ def _at_several_images(captions: pl.DataFrame, texts: pl.LazyFrame) -> pl.DataFr
     several = texts.filter(pl.col("images") > 1).drop("bucket", "text_no").collect()
     rows = captions.join(several, on="tokens").sort("image", "slot")
     first = pl.struct("first_image", "first_slot")
-    other = pl.when(first != pl.struct("image", "slot")).then(first)
-    return rows.select(
-        "image", "slot", why=pl.format("the same words at {} images", "images"),
-        other_image=other.struct[0], other_slot=other.struct[1],
-    )  # fmt: skip
+    other = pl.when(first != pl.struct("image", "slot")).then(first).struct
+    rows = rows.with_columns(why=pl.format("the same words at {} images", "images"))
+    return rows.select("image", "slot", "why", other_image=other[0], other_slot=other[1])
 
 
 def counts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -173,29 +162,21 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
     with bucket_of(plan, work, number, share, given_to(plan.kinds)) as checked:
         if COPIES in plan.kinds:
             checked.workspace.bind_rows("foremost_text", work.scan(alike.FOREMOST, 0).collect())
-        for kind in ordered(plan.kinds):
-            rows = finder_of(kind)(checked)
-            lists.append(_listed(kind, rows))
+        lists += [_listed(kind, finder(kind)(checked)) for kind in ordered(plan.kinds)]
         if is_compared(plan):
             captions = checked.workspace.rows("searched_text", selection_no=0).select("image", "slot", "tokens")
             texts = alike.TEXTS_OF_BUCKETS.rows(plan, work, number)
             lists += [_listed(AT_SEVERAL, _at_several_images(captions, texts))] if AT_SEVERAL in plan.kinds else []
-            gone = pl.concat(lists).filter(pl.col("kind").is_in([*_gone(plan) - {COPIES}])).select("image", "slot")
-            alike.put_gone(plan, work, number, captions.join(gone, on=["image", "slot"], how="semi"), texts)
+            gone = pl.concat(lists).filter(pl.col("kind").is_in({*plan.rows.gone} - {COPIES}))
+            unkept = texts.join(captions.join(gone, on=["image", "slot"], how="semi").lazy(), on="tokens", how="semi")
+            unkept = unkept.select("text_no", partition=alike.partition_of("text_no", plan))
+            alike.GONE.put(plan, work, number, unkept.collect())
     return pl.concat(lists)
 
 
 def _listed(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED})
-
-
-def _gone(plan: ShardPlan) -> set[str]:
-    """Return the kinds whose captions are not kept."""
-    return {_REJECTED, *left_out(plan.rows.without, [check.name for check in plan.rows.checks])}
-
-
-def _in_order(plan: ShardPlan) -> list[str]:
-    return [*ordered(plan.kinds), *(kind for kind in (AT_SEVERAL,) if kind in plan.kinds)]
+    columns = {name: (pl.col(name) if name in rows.columns else pl.lit(None)).cast(of) for name, of in LISTED.items()}
+    return rows.select(kind=pl.lit(kind), **columns)
 
 
 def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -212,7 +193,7 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     told = told.filter(
         pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")), ~pl.col("kind").is_in(facts)
     ).with_columns(slot=pl.col("slot_right"))
-    is_gone = pl.col("kind").is_in([*_gone(plan)])
+    is_gone = pl.col("kind").is_in([_REJECTED, *plan.rows.gone])
     if COPIES in plan.kinds and _PLACEHOLDERS not in without:  # of copies, the first stays, whatever its text is
         first = work.scan(alike.FOREMOST, 0).select(image="first_image", slot="first_slot", is_first=True).collect()
         told = told.join(first, on=["image", "slot"], how="left", maintain_order="left")
@@ -220,38 +201,37 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     rejected = rows.filter(pl.col("reason").is_not_null())
     reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), why="reason")
     every = pl.concat([told, reasons], how="diagonal").with_columns(is_gone=is_gone)
-    kinds = [_REJECTED, *_in_order(plan)]
-    order = {kind: place for place, kind in enumerate(kinds)}
-    fixes = {kind: KINDS[kind].fix if kind in KINDS else "Repair the row, or leave it out" for kind in kinds}
-    sure = {kind: KINDS[kind].right if kind in KINDS else 1.0 for kind in kinds}
-    bad = {kind: SEVERITIES.index(of_caption(kind) if kind in KINDS else "error") for kind in kinds}
-    kind, twin = pl.col("kind"), pl.col("other_image").filter(pl.col("kind").is_in(OF_TEXTS))
+    known = {kind: KINDS[kind] for kind in (*ordered(plan.kinds), AT_SEVERAL)}
+    order = {kind: place for place, kind in enumerate((_REJECTED, *known))}
+    fixes, sure = ({kind: getattr(entry, name) for kind, entry in known.items()} for name in ("fix", "right"))
+    bad, kind = {kind: of_caption(kind) for kind in known}, pl.col("kind")
     lists = (
         every.sort("line", "slot", kind.replace_strict(order, return_dtype=pl.Int32), nulls_last=True)
         .with_columns(
-            certainty=kind.replace_strict(sure, return_dtype=pl.Float64),
-            fix=kind.replace_strict(fixes, return_dtype=pl.String),
-            severity=kind.replace_strict(bad, return_dtype=pl.UInt32),
+            certainty=kind.replace_strict(sure, default=1.0, return_dtype=pl.Float64),
+            fix=kind.replace_strict(fixes, default="Repair the row, or leave it out", return_dtype=pl.String),
+            severity=kind.replace_strict(bad, default="error", return_dtype=pl.Enum(SEVERITIES)),
             detail="why",
+            twin=pl.when(kind.is_in(OF_TEXTS)).then("other_image"),
         )
         .group_by("line", maintain_order=True)
         .agg(
-            "kind", "slot", "certainty", "detail", "fix", keep=~pl.col("is_gone").any(), twin=twin.drop_nulls().first(),
-            severity=pl.col("severity").min().replace_strict(dict(enumerate(SEVERITIES)), return_dtype=pl.String),
+            *("kind", "slot", "certainty", "detail", "fix"),
+            keep=~pl.col("is_gone").any(),
+            severity=pl.col("severity").min().cast(pl.String),
+            twin=pl.col("twin").drop_nulls().first(),
         )
-    )  # fmt: skip
+    )
     ids = rows.group_by("line", maintain_order=True).agg(id=pl.col("image").first())
-    carried = work.scan(CARRIED, bucket).filter(shard=number).drop("shard").collect()
     made = ids.sort("line").join(lists, on="line", how="left", maintain_order="left")
+    made = made.join(work.scan(CARRIED, bucket).filter(shard=number).collect(), on="line", how="left")
     if is_measured(plan):
         near = work.scan(alike.TWINS, bucket).join(rows.lazy(), on=["image", "slot"]).group_by("line")
-        made = made.join(near.agg(near=pl.col("twin").min()).collect(), on="line", how="left", maintain_order="left")
+        made = made.join(near.agg(near=pl.col("twin").min()).collect(), on="line", how="left")
         made = made.with_columns(twin=pl.coalesce("twin", "near"))
-    if plan.rows.carried:
-        made = made.join(carried, on="line", how="left", maintain_order="left")
-    empty = {name: pl.col(name).fill_null(pl.lit([], kind)) for name, kind in lists.schema.items() if kind.is_nested()}
-    columns = [empty.get(name, pl.col(name)) for name in VERDICT]
-    return made.select(columns[0], *plan.rows.carried, *columns[1:]).with_columns(pl.col("keep").fill_null(value=True))
+    empty = [pl.col(name).fill_null(pl.lit([], lists.schema[name])) for name in VERDICT[-5:]]
+    made = made.sort("line").with_columns(pl.col("keep").fill_null(value=True))
+    return made.select("id", *plan.rows.carried, "keep", "severity", "twin", *empty)
 
 
 @contextmanager
@@ -292,10 +272,6 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share, names: Ite
 
 
 _REJECTED, _PLACEHOLDERS = "rejected", "placeholders"
-
-
-def _column(rows: pl.DataFrame, name: str) -> pl.Expr:
-    return (pl.col(name) if name in rows.columns else pl.lit(None)).cast(LISTED[name])
 
 
 def _round(number: int) -> list[Stage[ShardPlan]]:

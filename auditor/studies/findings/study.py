@@ -11,23 +11,13 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
-from auditor.asked import expected, face
+from auditor.asked import face
 from auditor.asking import forms, question
 from auditor.called import call
 from auditor.config import checks, sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
-from auditor.findings import (
-    CAPTION_KINDS,
-    FINDINGS,
-    KINDS,
-    declare,
-    ranked,
-    searched_by_default,
-    tally,
-    told,
-    worst,
-)
+from auditor.findings import KINDS, declare, not_kept, ranked, refuse_unknown, searched_by_default, tally, told, worst
 from auditor.findings.wording import item_of, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
@@ -54,8 +44,6 @@ _OF_DESCRIPTIONS = ("padded-images", "uneven-captions", "copied-images")
 
 _CHOICES = "choices"
 
-_ALL_KINDS = "docs/findings.md lists all kinds"
-
 Kinds = Annotated[
     Sequence[str] | None,
     p.Parameter(
@@ -80,10 +68,7 @@ Verdicts = Annotated[
     p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
 ]
 
-Carried = Annotated[
-    str | None,
-    p.Parameter("Columns of the files that the verdicts have, too: uid,url.", "columns", panel=p.BY_FILES),
-]
+Carried = Annotated[str | None, p.Parameter("Columns that verdicts have, too: uid,url.", "columns", panel=p.BY_FILES)]
 
 RankNumber = Annotated[
     int | None,
@@ -180,7 +165,7 @@ def in_stages(
     image_col: p.ImageColumn = None,
     caption_col: p.CaptionColumn = (),
     carried: Carried = None,
-    without: p.Without = (FINDINGS,),
+    without: p.Without = ("findings",),
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
@@ -188,12 +173,10 @@ def in_stages(
     from auditor.studies.findings.in_stages import findings_in_stages  # noqa: PLC0415  # reads files
     from auditor.studies.findings.shards import Rows  # noqa: PLC0415
 
-    declared = checks(config)
-    own = declare(declared)
+    own = declare(declared := checks(config))
     wanted, other = _wanted(kinds, against, own), None if against is None else resolve(store, against)
-    refuse_unknown("--without", without, own)
-    columns = tuple(name.strip() for name in carried.split(",")) if carried else ()
-    rows = Rows(image_col, tuple(caption_col), columns, tuple(without), declared)
+    columns = tuple(dict.fromkeys(name.strip() for name in carried.split(","))) if carried else ()
+    rows = Rows(image_col, tuple(caption_col), columns, tuple(without), tuple(not_kept(without, own)), declared)
     one = None if rank is None else _rank(rank, ranks, work, executor)
     execute = partial(one.executing, force_of(workers)) if one else partial(executing, executor, workers, address)
     found = findings_in_stages(
@@ -328,7 +311,7 @@ def all_findings(
 
 def _without_facts(rows: pl.DataFrame, by_name: Collection[str]) -> pl.DataFrame:
     """Leave out the captions of facts about a whole dataset, unless their kind is named."""
-    facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
+    facts = [kind for kind, entry in KINDS.items() if entry.of_dataset and kind not in by_name]
     return rows.filter(~pl.col("kind").is_in(facts))
 
 
@@ -389,18 +372,8 @@ def _words(file: Path | None) -> list[str]:
         raise SourceError(f"--words {file}: expected a file of UTF-8 text with one word per line: {error}") from error
 
 
-def refuse_unknown(option: str, words: Sequence[str], own: Sequence[str]) -> None:
-    """Raise `UsageError` for a word that is neither a kind of captions, nor a severity, nor a check of the user."""
-    known = [FINDINGS, *SEVERITIES, *CAPTION_KINDS, *own]
-    for word in words:
-        if word not in known:
-            raise UsageError(f"{option} {word}: {expected(word, known, _ALL_KINDS)}")
-
-
 def _wanted(kinds: Sequence[str] | None, against: str | None, own: Sequence[str]) -> Sequence[str]:
-    for kind in kinds or ():
-        if kind not in (*KINDS, *own):
-            raise UsageError(f"--kind {kind}: {expected(kind, [*KINDS, *own], _ALL_KINDS)}")
+    refuse_unknown("--kind", [kind for kind in kinds or () if kind not in KINDS], {*KINDS, *own})
     if against is None and CONTAMINATED in (kinds or ()):
         raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
     named = dict.fromkeys(part for kind in kinds or () for part in KINDS[kind].parts or (kind,))
