@@ -33,9 +33,7 @@ def _check(file: Path, name: str, entry: Any, places: Mapping[str, int]) -> Chec
     for key, value in values.items():
         is_text = isinstance(value, str) and bool(value.strip()) and key in (forms[0], "severity", "title")
         if not is_text or (key == "severity" and value not in SEVERITIES[:3]):
-            raise UsageError(
-                f"{where}: {key} = {value!r}; expected texts: {forms[0]}, title, severity (error to notice)"
-            )
+            raise UsageError(f"{where}: {key} = {value!r}; expected texts: {forms[0]}, title, severity: error, …")
     return Check(name, values["title"], values["severity"], forms[0], values[forms[0]], where)
 
 

@@ -19,9 +19,8 @@ from auditor.store.workspace import Workspace
 
 _SECONDS = 300.0
 
+#: What an expression is tried by, and the row of `sql/findings/caption_row.sql` that it is tried on.
 _TRIED = "select 1 as found from caption where ({}\n)"
-
-#: A row of `sql/findings/caption_row.sql` that an expression is tried on.
 _ROW = "(select null::text as text, 0 as words, 0 as length, null::text as image, null::text as split) as caption"
 
 
@@ -64,7 +63,7 @@ def _placed(check: Check) -> Iterator[None]:
         yield
     except SqlError as error:
         why = str(error).partition("\n")[0].rstrip(".!")
-        more = "; expected one expression over text, words, length, image, split" if check.form == "where" else ""
+        more = "; expected one expression over text, words, length, image, split" * (check.form == "where")
         raise SqlError(f"{check.where}: {check.form}: {why}{more}") from error
 
 

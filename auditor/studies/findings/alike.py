@@ -200,8 +200,7 @@ def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFr
     beside = captions.join(texts.select("tokens", "text_no").join(near, on="text_no"), on="tokens")
     image, first = pl.col("image"), pl.col("first_image")
     is_before = (first < image) | ((first == image) & (pl.col("first_slot") < pl.col("slot")))
-    twins = beside.filter(is_before).select("image", "slot", twin="first_image")
-    work.put(TWINS, number, twins.sort("image", "slot"))
+    work.put(TWINS, number, beside.filter(is_before).select("image", "slot", twin="first_image").sort("image", "slot"))
     with Store.open(MEMORY, share=share) as store:
         workspace = _workspace(plan, work, store)
         workspace.bind_rows("searched_text", _unplaced(captions))

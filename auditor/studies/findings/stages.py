@@ -99,10 +99,10 @@ def _at_several_images(captions: pl.DataFrame, texts: pl.LazyFrame) -> pl.DataFr
     """List the captions of a bucket whose words several images have. Each but the first has the first as the other."""
     several = texts.filter(pl.col("images") > 1).drop("bucket", "text_no").collect()
     rows = captions.join(several, on="tokens").sort("image", "slot")
-    first = pl.struct("first_image", "first_slot")
-    other = pl.when(first != pl.struct("image", "slot")).then(first).struct
-    rows = rows.with_columns(why=pl.format("the same words at {} images", "images"))
-    return rows.select("image", "slot", "why", other_image=other[0], other_slot=other[1])
+    is_other = (pl.col("first_image") != pl.col("image")) | (pl.col("first_slot") != pl.col("slot"))
+    image, slot = (pl.when(is_other).then(name) for name in ("first_image", "first_slot"))
+    why = pl.format("the same words at {} images", "images")
+    return rows.select("image", "slot", why=why, other_image=image, other_slot=slot)
 
 
 def counts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:

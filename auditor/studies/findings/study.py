@@ -124,8 +124,7 @@ def in_store(
     if write_baseline and fail_on is not None:
         raise UsageError("--write-baseline: all findings are known from then on, so none can fail: leave out --fail-on")
     baseline = None if known is None or (write_baseline and not known.exists()) else read(known)
-    wanted = _wanted(kinds, against, declare(checks(config)))
-    other = None if against is None else resolve(store, against)
+    wanted, other = _wanted(kinds, against, declare(checks(config))), resolve(store, against) if against else None
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config)
@@ -219,18 +218,20 @@ def findings() -> None:
 
     `--against DATASET` lists captions that contain a caption of DATASET, or 13 or 8 successive words of one.
 
+    `[finding.NAME]` in datasets.toml adds a check of your own: docs/ci.md.
+
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
-    The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
-    detail and fix. The folder also has summary.json and a receipt. The summary has the numbers of `profile`,
-    `duplicates` and `diversity` that add up. A stopped command continues if you run it again. Kinds and numbers that
-    need all captions at once are listed as not checked.
+    The folder gets a file per shard with its rows in order: id, `--columns`, keep, severity, twin, and lists of kind,
+    slot, certainty, detail, fix (docs/filtering.md). `keep` is false for a fault of `--without`, by default a warning.
+    summary.json has the numbers of `profile`, `duplicates` and `diversity` that add up, and names what is not checked,
+    since it needs all captions at once. A receipt has the hashes. A stopped command continues if you run it again.
 
     Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
-    'shards/*.parquet' --verdicts verdicts
+    'shards/*.parquet' --verdicts verdicts --columns uid
     """
 
 
