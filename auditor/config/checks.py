@@ -9,10 +9,9 @@ from typing import Any
 
 from auditor.errors import UsageError
 from auditor.model import Check
-from auditor.result import SEVERITIES
 
 FINDING = "finding"
-_FORMS = ("where", "pattern", "requires")
+_FORMS, _SEVERITIES = ("where", "pattern", "requires"), ("error", "warning", "notice")
 
 
 def declared_checks(file: Path, table: Any) -> tuple[Check, ...]:
@@ -32,7 +31,7 @@ def _check(file: Path, name: str, entry: Any, places: Mapping[str, int]) -> Chec
     values = {"severity": "warning", "title": name.replace("-", " ").capitalize(), **entry}
     for key, value in values.items():
         is_text = isinstance(value, str) and bool(value.strip()) and key in (forms[0], "severity", "title")
-        if not is_text or (key == "severity" and value not in SEVERITIES[:3]):
+        if not is_text or (key == "severity" and value not in _SEVERITIES):
             raise UsageError(f"{where}: {key} = {value!r}; expected texts: {forms[0]}, title, severity: error, …")
     return Check(name, values["title"], values["severity"], forms[0], values[forms[0]], where)
 

@@ -32,9 +32,8 @@ _LIMITS = ("warning", "error")
 #: A kind that is a warning from this share on, or a higher one, is common in sound captions.
 _COMMON = 0.05
 
-#: The word for errors and warnings, where captions are left out; with the severities.
-FINDINGS = "findings"
-LEVELS = (*SEVERITIES, FINDINGS)
+#: How bad captions that are left out are: a severity or worse, or `findings`, for errors and warnings.
+LEVELS = (*SEVERITIES, "findings")
 
 
 @dataclass(frozen=True)
@@ -203,7 +202,7 @@ def not_kept(without: Sequence[str], own: Iterable[str] = ()) -> list[str]:
     Only a name leaves out captions that are usable, or all of an image. Raises `UsageError` for another word.
     """
     refuse_unknown("--without", without, {*LEVELS, *own}.union(code for code, kind in _kinds().items() if kind.phrase))
-    severities = [SEVERITIES.index("warning" if word == FINDINGS else word) for word in without if word in LEVELS]
+    severities = [SEVERITIES.index("warning" if word == "findings" else word) for word in without if word in LEVELS]
     bad = SEVERITIES[: max(severities, default=-1) + 1]
     faults = {code: _kinds()[code] for code in (*searched_by_default(), *own) if of_caption(code) in bad}
     single = [code for code, kind in faults.items() if kind.phrase and not kind.usable and kind.of == Kind.of]
