@@ -98,8 +98,8 @@ def export(
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
     `karpathy` are JSON, `csv`, `jsonl` and `parquet` are tables. `hf` is a folder for Hugging Face: Parquet files by
     split, and a README. Equal content gives identical files. `force` replaces existing files. With `--without`,
-    captions with faults of the given kinds or severities are left out, by what the fault means for one caption: its
-    share does not count. NAME.left-out.csv lists them, with the reasons.
+    captions with faults of the given kinds or severities are left out. The severity is that of one caption: how many
+    have the fault does not count. NAME.left-out.csv lists them, with the reasons.
 
     With `fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the image.
     Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and is
