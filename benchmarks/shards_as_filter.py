@@ -37,8 +37,8 @@ _OF_LLAVA, _PLANTED = 5_000, 0.05
 _BY_NAME = {fault.name: fault for fault in FAULTS}
 
 _CREDITS = (
-    "{0} stock photo", "{0} | Getty Images", "© Jane Roe / Shutterstock", "{0} Stock Photo - 48213377", "{0} | Dreamstime",
-    "{0} - iStock Photo", "Adobe Stock: {0}",
+    "{0} stock photo", "{0} | Getty Images", "© Jane Roe / Shutterstock", "{0} Stock Photo - 48213377",
+    "{0} | Dreamstime", "{0} - iStock Photo", "Adobe Stock: {0}",
 )  # fmt: skip
 _COPIED = "This product is currently not available in your region"
 _OPEN_END = " (?:a|an|the|of|with|and)(?= )"
