@@ -233,6 +233,18 @@ class Gate:
         return f"{self.file}: [{'check' if self.dataset is None else f'{self.dataset}.check'}]"
 
 
+@dataclass(frozen=True)
+class Check:
+    """A check of a user, declared at `where`: an expression or a pattern (RE2), by the `form` that is `written`."""
+
+    name: str
+    title: str
+    severity: str
+    form: str
+    written: str
+    where: str
+
+
 #: Fields of a version that can differ between equal captions: the time, and the hash of the files as they were read.
 VOLATILE = ("created_at", "source_sha256")
 

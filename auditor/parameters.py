@@ -293,3 +293,15 @@ WorkFolder = Annotated[
         panel=BY_FILES,
     ),
 ]
+
+ImageColumn = Annotated[str | None, Parameter("Column with the name of the image.")]
+
+CaptionColumn = Annotated[
+    Sequence[str],
+    Parameter("Column with the caption; for captions in several columns, repeat or use a pattern: 'caption_*'."),
+]
+
+Without = Annotated[
+    Sequence[str],
+    Parameter("Leave out captions with this kind of fault, or this severity or worse; findings: errors and warnings."),
+]

@@ -148,7 +148,7 @@ def _run(
     given: Collection[str],
 ) -> None:
     from auditor import reports
-    from auditor.config import gates
+    from auditor.config import checks, gates
 
     face, chosen = asked.face_of(function), ""
     if face.document:
@@ -164,8 +164,10 @@ def _run(
     if face.document:
         keywords |= {"card": card} | ({} if chosen == "html" else {"browse": False})
     if face.verdicts:
+        from auditor.findings import declare
         from auditor.studies.check import understood
 
+        declare(checks(values["config"]))
         understood(gates(values["config"]))
     with ExitStack() as workspace:
         if given_files:

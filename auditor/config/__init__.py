@@ -13,10 +13,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from auditor.config.checks import FINDING, declared_checks
 from auditor.config.declaration import IMAGES, declared_images, declared_source
 from auditor.errors import UsageError
 from auditor.files import read_text
-from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
+from auditor.model import COMMON_OPTIONS, Check, Gate, Kind, Option, Part, Source
 
 #: A file of a split, as users type it.
 OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
@@ -39,13 +40,21 @@ _SQL = "sql"
 _EXAMPLE = '[[check.sql]] needs name = "…" and sql = "select …", and nothing else'
 
 
+class Declared(dict[str, Source]):
+    """The datasets that are declared, by name, and the checks of the user."""
+
+    def __init__(self, named: Mapping[str, Source], own: tuple[Check, ...]) -> None:
+        super().__init__(named)
+        self.checks = own
+
+
 def shipped() -> Path:
     """Find the `datasets.toml` that came with the package, installed or in a checkout."""
     package = Path(__file__).parents[1]
     return next(path for path in (package / "datasets.toml", package.parent / "datasets.toml") if path.exists())
 
 
-def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> dict[str, Source]:
+def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> Declared:
     """Read every declared dataset: of `config` alone, or of the shipped file and the user's file, which wins.
 
     Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`; in the last case nothing is
@@ -53,12 +62,18 @@ def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None
 
     Raises `UsageError` for a file that is not TOML, and for a table with an unknown key or a wrong value.
     """
-    if isinstance(config, Mapping):
-        return dict(config)
-    declared: dict[str, Source] = {}
-    for file in _files(config):
+    declared = Declared(config if isinstance(config, Mapping) else {}, checks(config))
+    for file in () if isinstance(config, Mapping) else _files(config):
         declared |= _read(file, data)
     return declared
+
+
+def checks(config: Path | Mapping[str, Source] | None = None) -> tuple[Check, ...]:
+    """Read every check of a user, as `sources` reads datasets. Of two with one name, the last file wins."""
+    if isinstance(config, Mapping):
+        return config.checks if isinstance(config, Declared) else ()
+    every = (check for file in _files(config) for check in declared_checks(file, _toml(file).get(FINDING, {})))
+    return tuple({check.name: check for check in every}.values())
 
 
 def gates(config: Path | None = None) -> list[Gate]:
@@ -231,6 +246,7 @@ def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path |
     """Return the tables of datasets, the folder where their paths start, and the folder for downloads, if any."""
     tables = _toml(file)
     tables.pop(CHECK, None)
+    tables.pop(FINDING, None)
     settings = tables.pop("settings", {})
     if not isinstance(settings, dict) or not isinstance(settings.get("data", ""), str):
         raise UsageError(f"{file}: [settings] data must be the name of a folder")

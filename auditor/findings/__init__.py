@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from auditor.errors import UsageError
+from auditor.model import Check
 from auditor.result import SEVERITIES, Finding, Severity, counted
 
 #: Quantile of the normal distribution for a 95% interval.
@@ -25,6 +28,12 @@ _OF_SLOTS = ("templated-slots", "unlike-slot")
 
 #: The shares of an entry from which a finding has a severity.
 _LIMITS = ("warning", "error")
+
+#: A kind that is a warning from this share on, or a higher one, is common in sound captions.
+_COMMON = 0.05
+
+#: How bad captions that are left out are: a severity or worse, or `findings`, for errors and warnings.
+LEVELS = (*SEVERITIES, "findings")
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,7 @@ class Kind:
     describe the image: they are left out only if the kind is named. `explains` are the kinds that follow from it in the
     same dataset, `parts` those that it replaces on screen. `named_only` is true for a kind that is searched only if it
     is named. `of_dataset` is true for a fact about the dataset as a whole: its captions are rows only if the kind is
-    named. `dimension` is the one of `DIMENSIONS` that it belongs to.
+    named. `dimension` is the one of `DIMENSIONS` that it belongs to. `check` is what a user wrote, if a user did.
     """
 
     title: str
@@ -70,6 +79,7 @@ class Kind:
     named_only: bool = False
     of_dataset: bool = False
     dimension: str = ""
+    check: Check | None = None
 
 
 def _kind(table: dict[str, Any]) -> Kind:
@@ -99,26 +109,61 @@ def _by_share(table: Mapping[str, Any]) -> str:
     return f"; it is {', '.join(limits)}.{sure}" if limits else "; it is a notice."
 
 
+class _Kinds(dict[str, Kind]):
+    """Kinds as shipped. A check of a user is found by its code, too, once its declaration was read."""
+
+    def __missing__(self, code: str) -> Kind:
+        return _own[code]
+
+    def __contains__(self, code: object) -> bool:
+        return super().__contains__(code) or code in _own
+
+
 #: The kinds of findings, by code. Programs select findings by the code; sentences may change.
 KINDS: Mapping[str, Kind]
 
 #: The kinds that list captions or images.
 CAPTION_KINDS: Mapping[str, Kind]
 
+#: The checks of users, as kinds; of two with one code, the last.
+_own: dict[str, Kind] = {}
+
 
 @functools.cache
-def _kinds() -> Mapping[str, Kind]:
+def _kinds() -> _Kinds:
     text = files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")
-    return {code: _kind(table) for code, table in tomllib.loads(text).items()}
+    return _Kinds({code: _kind(table) for code, table in tomllib.loads(text).items()})
 
 
 def __getattr__(name: str) -> Mapping[str, Kind]:
     """Read the kinds when a module first asks for them: most commands have no finding."""
     if name == "CAPTION_KINDS":
-        return {code: kind for code, kind in _kinds().items() if kind.phrase}
+        return _Kinds({code: kind for code, kind in _kinds().items() if kind.phrase})
     if name == "KINDS":
         return _kinds()
     raise AttributeError(name)
+
+
+def declare(checks: Iterable[Check]) -> tuple[str, ...]:
+    """Make kinds of the checks of a user, and return their codes. Raises `UsageError` for a code of another kind."""
+    own = {check.name: check for check in checks}
+    for code in own.keys() & {*_kinds(), *LEVELS, "all", "check"}:
+        raise UsageError(f"{own[code].where}: {code} has a meaning already; choose another name")
+    _own.update({code: _of_check(check) for code, check in own.items()})
+    return tuple(own)
+
+
+def _of_check(check: Check) -> Kind:
+    return Kind(
+        *(check.title, f"{check.title}: a check of yours.", f"By {check.form} in {check.where}."),
+        f"Leave them out: `auditor export DATASET -o clean.csv --without {check.name}`.",
+        example="",
+        phrase=check.title[:1].lower() + check.title[1:],
+        select="caption_row",
+        warning=None if check.severity == "notice" else 0.0,
+        error=0.0 if check.severity == "error" else None,
+        check=check,
+    )
 
 
 def searched_by_default() -> tuple[str, ...]:
@@ -141,6 +186,36 @@ def severity(kind: str, number: int, n: int) -> Severity:
     if limits.error is not None and share >= limits.error:
         return "error"
     return "warning" if limits.warning is not None and share >= limits.warning else "notice"
+
+
+def of_caption(kind: str) -> Severity:
+    """Return the severity of a kind for one caption: the worst, if certain; a notice if usable, or common elsewhere."""
+    limits = _kinds()[kind]
+    if limits.usable or limits.warning is None or limits.warning >= _COMMON:
+        return "notice"
+    return "error" if limits.error is not None and limits.right == 1 else "warning"
+
+
+def not_kept(without: Sequence[str], own: Iterable[str] = ()) -> list[str]:
+    """Return the kinds that are left out: those named, and those of a severity or worse, with the checks `own`.
+
+    Only a name leaves out captions that are usable, or all of an image. Raises `UsageError` for another word.
+    """
+    refuse_unknown("--without", without, {*LEVELS, *own}.union(code for code, kind in _kinds().items() if kind.phrase))
+    severities = [SEVERITIES.index("warning" if word == "findings" else word) for word in without if word in LEVELS]
+    bad = SEVERITIES[: max(severities, default=-1) + 1]
+    faults = {code: _kinds()[code] for code in (*searched_by_default(), *own) if of_caption(code) in bad}
+    single = [code for code, kind in faults.items() if kind.phrase and not kind.usable and kind.of == Kind.of]
+    return [*dict.fromkeys([*single, *(word for word in without if word not in LEVELS)])]
+
+
+def refuse_unknown(option: str, words: Iterable[str], known: Collection[str]) -> None:
+    """Raise `UsageError` for a word that is not known, with the nearest one."""
+    for word in words:
+        if word not in known:
+            near = difflib.get_close_matches(word.lower(), sorted(known), 1)
+            meant = f"did you mean {near[0]}?" if near else "unknown;"
+            raise UsageError(f"{option} {word}: {meant} docs/findings.md lists all kinds")
 
 
 def _at_least(number: int, n: int) -> float:

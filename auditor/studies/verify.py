@@ -96,7 +96,7 @@ def verify(
     is_file = isinstance(what, Path) or card.is_file() or "/" in str(what) or card.suffix in (".md", ".json")
     if what is None or not is_file:
         return store_study.verify(store, None if what is None else str(what), config=config, progress=progress)
-    declared = sources(config) or {}
+    declared = sources(config)
     claims = published(card)
     compared = [_compared(store, card, claim, declared, progress) for claim in claims]
     selections = tuple(dict.fromkeys(selection for selection, _ in compared))

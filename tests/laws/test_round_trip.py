@@ -169,7 +169,7 @@ def test_image_goes_whole_only_where_its_kind_is_named(store: Store, tmp_path: P
         ({"target": "x.json"}, "JSON can be two formats"),
         (
             {"target": "x.csv", "without": ["dirt"]},
-            "--without dirt: unknown; docs/findings.md lists the kinds of findings",
+            "--without dirt: unknown; docs/findings.md lists all kinds",
         ),
     ],
 )

@@ -25,17 +25,19 @@ from test_stages import EVERYBODY, workers
 
 from auditor import config
 from auditor.errors import AuditorError, SourceError, StoreError, UsageError
-from auditor.findings import searched_by_default
+from auditor.findings import not_kept, searched_by_default
 from auditor.result import Result
 from auditor.scoring.scale_out import shuffle
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity import diversity
 from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, duplicates, identical, search
+from auditor.studies.export import export
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
 from auditor.studies.findings.protected import CONTAMINATED
+from auditor.studies.findings.shards import VERDICT
 from auditor.studies.findings.stages import ORDER, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
 from auditor.studies.findings.wanted import CHECKED
@@ -359,17 +361,52 @@ def test_one_kind_alone_measures_nothing_else(of_one_kind: tuple[Result, Path, P
 
 def test_verdicts_have_a_row_for_each_row_of_a_shard(folder: Path, finished: tuple[Result, Path, Path]) -> None:
     _, verdicts, work = finished
-    named = 0
+    named, gone = 0, {"rejected", *not_kept(["findings"])}
     for shard in sorted(folder.iterdir()):
         told = pl.read_parquet(verdicts / shard.name)
         assert told["id"].to_list() == pl.read_parquet(shard)["image"].to_list()
-        assert told.columns == ["id", "kind", "slot", "certainty", "detail", "fix"]
+        assert told.columns == [*VERDICT]
+        assert told["keep"].to_list() == [not ({*kinds} & gone) for kinds in told["kind"]]
         named += told["kind"].list.len().sum()
         beside = pl.concat([pl.read_parquet(shard), told], how="horizontal")
         faulty = beside.filter(caption="n/a").get_column("kind").to_list()
         assert not faulty or faulty[0][0] == "placeholders"
         assert beside.filter(caption=" ").get_column("kind").to_list() in ([], [["rejected"]])
     assert named >= found(work).filter(pl.col("slot").is_not_null()).height + 1
+
+
+def test_verdicts_have_columns_of_the_shards_and_the_rows_that_a_store_exports(tmp_path: Path) -> None:
+    rows = [(f"u{place}", f"p/{place}", text) for place, text in enumerate([
+        *(text for text in FAULTS if "grüne" not in text), *["Video not available."] * 12, "a small cat in a red hat",
+        "A small cat, in a red hat!", "a small black cat in a red hat",
+    ])]  # fmt: skip  # which languages are others, stages do not check
+    rows += [
+        (f"v{n}{v}", f"q/{n}{v}", f"a {n} {v} by the {p}") for n in NOUNS for v, p in zip(VERBS, NOUNS, strict=False)
+    ]
+    frame = pl.DataFrame(rows, schema=["uid", "url", "caption"], orient="row")
+    (tmp_path / "shards").mkdir()
+    for number in range(2):
+        frame.gather_every(2, number).write_parquet(tmp_path / "shards" / f"s{number}.parquet")
+    options = {"image_col": "url", "caption_col": ["caption"], "carried": "uid", "without": ["warning"]}
+    staged(tmp_path / "shards", tmp_path / "verdicts", **options)
+    verdicts = pl.scan_parquet(tmp_path / "verdicts" / "*.parquet").collect()
+    assert verdicts["uid"].to_list() == [uid for number in range(2) for uid in frame.gather_every(2, number)["uid"]]
+    kept = frame.join(verdicts.filter("keep").select("uid"), on="uid", how="semi")
+    with Store.open(MEMORY, write=True) as store:
+        ingest(store, "mine", files=[tmp_path / "shards" / "*.parquet"], image_col="url", config={})
+        export(store, "mine", tmp_path / "kept.csv", without=["warning"], config={})
+    assert {*pl.read_csv(tmp_path / "kept.csv")["image"]} == {*kept["url"]}
+    twins = dict(verdicts.drop_nulls("twin").select("id", "twin").iter_rows())
+    cats = [url for url, text in frame.select("url", "caption").iter_rows() if "hat" in text]
+    assert [twins.get(url) for url in cats] == [None, cats[0], cats[0]]
+    assert [text for text in kept["caption"] if text == "Video not available."] == ["Video not available."]
+    refused(
+        tmp_path / "shards",
+        tmp_path / "again",
+        UsageError,
+        "--columns id: verdicts can also have uid, url",
+        carried="id",
+    )
 
 
 def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:

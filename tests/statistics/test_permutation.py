@@ -63,7 +63,7 @@ def test_pairs_come_beside_the_values_of_one_run(store: Store) -> None:
     of_pairs = pl.col("against").is_not_null()
     assert set(both.frame.filter(of_pairs)["statistic"]) == {"upper", "homogeneity", "specificity"}
     assert both.tables[-1].title == "differences between datasets"
-    values, differences = parted(both)
+    _, differences = parted(both)
     assert differences.frame.height == both.frame.filter(of_pairs).height
     assert differences.frame["difference"].null_count() == 0
     assert [one.title for one in differences.tables] == ["differences between datasets"]

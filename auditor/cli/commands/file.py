@@ -48,6 +48,7 @@ def command(
     from auditor import reports
     from auditor.cli.derived import options_of
     from auditor.cli.file_arguments import refuse_link, refuse_targets
+    from auditor.config import Declared, checks
     from auditor.places import is_place, named_apart
     from auditor.result import counted
     from auditor.steps import Steps
@@ -70,14 +71,14 @@ def command(
         apart(places, READER.kept, narrate, steps := Steps(progress, names, 1), reading=reading) as store,
     ):
         steps.begin()
-        result = in_store(store, *places, config={}, progress=steps, **known)
+        result = in_store(store, *places, config=(own := Declared({}, checks())), progress=steps, **known)
         short = _brief(result, *places) if as_json else replace(result, frame=result.frame.clear())
         o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
             rows = counted(result.frame.height, "caption", "captions")
             narrate(f"`{call('findings', *places, output='findings.csv')}` writes the {rows} behind them to a file")
         settings = report.ReportSettings(metrics=FIRST_METRICS)
-        document = report.report(store, *places, settings=settings, config={}, progress=steps)
+        document = report.report(store, *places, settings=settings, config=own, progress=steps)
     o.deliver_document(document, reports.document_format("html", None), page)
     if result.holds is False:
         raise typer.Exit(o.FINDING)

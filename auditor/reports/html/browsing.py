@@ -47,7 +47,7 @@ def captions(browsed: Sequence[Browsed], album: Album, clean: Callable[[str], st
 def _data(browsed: Sequence[Browsed]) -> dict[str, object]:
     """Return the captions by image, and the number and command of each kind."""
     found = {kind for one in browsed for kind in one.listed if kind}
-    kinds = [kind for kind in KINDS if kind in found]
+    kinds = [kind for kind in dict.fromkeys([*KINDS, *sorted(found)]) if kind in found]
     metrics = list(dict.fromkeys(metric for one in browsed for metric in one.metrics))
     return {
         "datasets": [one.label for one in browsed],

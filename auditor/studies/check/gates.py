@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor import parameters as p
+from auditor.config.checks import lines_of
 from auditor.errors import MetricError, UsageError
 from auditor.findings import KINDS
 from auditor.model import Gate
@@ -163,7 +163,7 @@ def understood(gates: Sequence[Gate]) -> Demands:
 
 def located(store: Store, result: Result, places: Mapping[str, str], config: p.ConfigFile) -> Result:
     """Add column `line`: that of each gate in its file, if the file writes it in one."""
-    lines = {file: _lines(Path(file)) for file in result.frame["file"].unique()}
+    lines = {file: lines_of(Path(file)) for file in result.frame["file"].unique()}
     found = [
         next((known[name] for name in (f"{dataset}.check.{gate}", f"check.{gate}") if name in known), None)
         for known, dataset, gate in (
@@ -171,19 +171,6 @@ def located(store: Store, result: Result, places: Mapping[str, str], config: p.C
         )
     ]
     return replace(result, frame=result.frame.with_columns(line=pl.Series(found, dtype=pl.UInt32)))
-
-
-def _lines(file: Path) -> dict[str, int]:
-    """Return the line of each key of a TOML file by its dotted name; a statement of `[[check.sql]]` has its own."""
-    table, found = "", dict[str, int]()
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        if header := re.match(r"\s*\[{1,2}([^\]]+)\]", line):
-            table = header[1].strip()
-        elif (pair := re.match(r"\s*([\w.\"'-]+)\s*=\s*(.*)", line)) is not None:
-            is_statement = table.endswith(f"check.{SQL}") and pair[1] == "name"
-            name = pair[2].partition("#")[0].strip().strip("\"'") if is_statement else pair[1]
-            found.setdefault(f"{table}.{name}".replace('"', ""), number)
-    return found
 
 
 def _demand(gate: Gate) -> Demand:

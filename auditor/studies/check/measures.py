@@ -13,8 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
+from auditor.config import checks
 from auditor.errors import UsageError
-from auditor.findings import KINDS
+from auditor.findings import KINDS, declare
 from auditor.model import Progress, Selection, Source
 from auditor.result import SEVERITIES, Result
 from auditor.result.views import completed
@@ -164,7 +165,7 @@ def faults(request: MeasureRequest) -> pl.DataFrame:
     ).findings
     worst = next((finding for finding in reported if finding.kind not in request.ignored), None)
     level = float(SEVERITIES[::-1].index(worst.severity)) if worst else 0.0
-    shares = dict.fromkeys(KINDS, 0.0)
+    shares = dict.fromkeys([*KINDS, *declare(checks(request.declared))], 0.0)
     for finding in reported:
         share = finding.values.get("share")
         shares[finding.kind] = max(shares[finding.kind], share if isinstance(share, float) else 1.0)

@@ -17,6 +17,7 @@ from auditor.asked import face
 from auditor.asking import question
 from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
+from auditor.findings import declare
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Severity, Table
 from auditor.scoring.registry import left_out
@@ -81,6 +82,7 @@ def check(
     Example: auditor check flickr8k
     """
     declared = declarations.sources(config)
+    declare(declared.checks)
     wanted = understood(declarations.gates(config if isinstance(config, Path) else None) if gates is None else gates)
     selections, absent = _selections(store, refs, wanted)
     stated = answers(store, wanted.statements, selections, timeout)
@@ -95,7 +97,7 @@ def check(
         tokenizer, choice_notes = chosen_tokenizer(store, [selection, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
         captions = Captions(store, selection, tokenizer)
-        request = MeasureRequest(captions, declared or {}, steps, against=against, ignored=ignored, known=known)
+        request = MeasureRequest(captions, declared, steps, against=against, ignored=ignored, known=known)
         rows_of_dataset = [*_measured(request, steps.over(demands[selection])), *_stated(stated, selection)]
         notes += choice_notes if rows_of_dataset else []
         notes += [f"{selection.label}: {kind} is ignored: {reason}" for kind, reason in ignored.items()]

@@ -16,9 +16,8 @@ from functools import cache, partial
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.findings import CAPTION_KINDS, searched_by_default
+from auditor.findings import CAPTION_KINDS, not_kept, of_caption, searched_by_default
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import SEVERITIES
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
@@ -30,8 +29,8 @@ from auditor.studies.findings import CONTAMINATED, findings
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 
-#: The words for every kind with a safe fix, and for errors and warnings.
-ALL, FINDINGS = "all", "findings"
+#: The word for every kind with a safe fix.
+ALL = "all"
 
 #: Kinds of datasets with independent captions: a pair or triplet needs all of its captions.
 _KINDS = ("captions", "candidates")
@@ -121,7 +120,7 @@ def repaired(
     if gone is not None:
         captions = captions.join(gone, on=KEYS, how="anti")
     captions = captions.sort(KEYS)
-    first = findings(store, selection.pinned_name, kinds=chosen, captions_only=True, progress=progress).frame
+    first = findings(store, selection.pinned_name, kinds=chosen, captions_only=True, config={}, progress=progress).frame
     listed = first.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)
     after, steps = mended(store, captions, chosen, listed, progress)
     left = _listed(after, _REPORTED, progress).group_by("kind").agg(captions=pl.len())
@@ -289,43 +288,31 @@ def _listed(captions: pl.DataFrame, kinds: Sequence[str], progress: Progress) ->
         )
         source = Source("repaired", "candidates", "literal", ())
         ingestion.write(store, source, iter([complete(rows)]), {}, AT_INGEST, "0" * 64)
-        found = findings(store, "repaired", kinds=kinds, captions_only=True, progress=progress)
+        found = findings(store, "repaired", kinds=kinds, captions_only=True, config={}, progress=progress)
     return found.frame.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)
 
 
 def named_by_findings(store: Store, selection: Selection, without: Sequence[str], progress: Progress) -> pl.DataFrame:
-    """List the captions that findings list. Columns: image, slot, split, text, kind, severity, why; a row per finding.
+    """List the captions that are left out. Columns: image, slot, split, text, kind, severity, why; a row per finding.
 
-    `without` has kinds, severities (this or worse), or `findings` for errors and warnings. A finding on a whole image
-    only counts if its kind is named; then all captions of the image are listed. A finding on usable captions, such as
-    those with a frequent opening, only counts if its kind is named, too. Raises `UsageError` for another word, and for
-    a dataset whose captions are not independent.
+    `without` has kinds, severities (this or worse), or `findings` for errors and warnings; see `findings.not_kept`. The
+    severity is that of one caption. Raises `UsageError` for a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
         raise UsageError(
             f"--without: {selection.label} holds {selection.version.kind}; its captions cannot be left out one by one"
         )
-    kinds = [word for word in without if word not in (FINDINGS, *SEVERITIES)]
-    severities = ["warning" if word == FINDINGS else word for word in without if word not in kinds]
-    worst = max(severities, key=SEVERITIES.index, default=None)  # the mildest counts
-    result = findings(
-        store,
-        selection.pinned_name,
-        kinds=None if worst is not None else sorted(kinds),
-        captions_only=True,
-        progress=progress,
-    )
-    bad = SEVERITIES[: SEVERITIES.index(worst) + 1] if worst is not None else ()
-    of_image = pl.col("slot").is_null()
-    usable = pl.col("kind").is_in([kind for kind, entry in CAPTION_KINDS.items() if entry.usable])
-    by_severity = pl.col("severity").is_in(bad) & ~of_image & ~usable
-    named = result.frame.filter(pl.col("kind").is_in(kinds) | by_severity)
-    if PLACEHOLDERS not in kinds:  # of copies, the first stays, whatever its text is
-        copies = named.filter(kind="copied-captions")
-        blank = named.filter(pl.col("text").is_in(copies["text"].implode()), kind=PLACEHOLDERS)
-        named = named.join(blank.join(copies, on=KEYS, how="anti"), on=KEYS, how="anti")
+    own = [word for word in without if word in CAPTION_KINDS]
+    kinds = [kind for kind in not_kept(without, own) if kind != CONTAMINATED or kind in without]
+    name = selection.pinned_name
+    named = findings(store, name, kinds=kinds, captions_only=True, config={}, progress=progress).frame
+    if PLACEHOLDERS not in without:  # of copies, the first stays, whatever its text is
+        first = named.filter(kind="copied-captions").select(image="other_image", slot="other_slot")
+        named = named.join(first.with_columns(kind=pl.lit(PLACEHOLDERS)), on=[*KEYS, "kind"], how="anti")
     texts = content(store, selection).select("image", "slot", "split", "text")
+    of_image = pl.col("slot").is_null()
     whole = named.filter(of_image).drop("slot", "split", "text").join(texts, on="image")
     columns = ("image", "slot", "split", "text", "kind", "severity", "why")
     rows = pl.concat([named.filter(~of_image).select(columns), whole.select(columns)])
-    return rows.sort("image", "slot", "kind")
+    bad = pl.col("kind").replace_strict({kind: of_caption(kind) for kind in kinds}, return_dtype=pl.String)
+    return rows.with_columns(severity=bad).sort("image", "slot", "kind")

@@ -11,21 +11,21 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asking import question
 from auditor.called import call
-from auditor.config import sources
+from auditor.config import checks, sources
 from auditor.errors import UsageError
 from auditor.files import replacing
 from auditor.files.rows import refuse_existing
-from auditor.findings import CAPTION_KINDS
+from auditor.findings import declare, not_kept
 from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
-from auditor.result import SEVERITIES, Result, Table, counted
+from auditor.result import Result, Table, counted
 from auditor.sources.bundle import MANIFEST
 from auditor.store import subsets, versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, FORMATS, Captions, columns, format_of
-from auditor.studies.export.repaired import FINDINGS, Repaired, checked, named_by_findings, repaired
+from auditor.studies.export.repaired import Repaired, checked, named_by_findings, repaired
 from auditor.studies.export.source import render
 
 Target = Annotated[Path, p.Place("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
@@ -39,16 +39,6 @@ Format = Annotated[
         "f",
         choices=FORMATS,
         completes="export",
-    ),
-]
-
-Without = Annotated[
-    Sequence[str],
-    p.Parameter(
-        "Leave out captions with findings of this kind, or of this severity or worse; 'findings' means errors and "
-        "warnings; repeat for more.",
-        choices=lambda: [FINDINGS, *SEVERITIES, *CAPTION_KINDS],
-        listed="docs/findings.md lists the kinds of findings",
     ),
 ]
 
@@ -95,7 +85,7 @@ def export(
     target: Target,
     *,
     file_format: Format = None,
-    without: Without = (),
+    without: p.Without = (),
     fix: Fix = (),
     source: SourceFile = None,
     dry_run: DryRun = False,
@@ -108,8 +98,8 @@ def export(
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
     `karpathy` are JSON, `csv`, `jsonl` and `parquet` are tables. `hf` is a folder for Hugging Face: Parquet files by
     split, and a README. Equal content gives identical files. `force` replaces existing files. With `--without`,
-    captions with findings of the given kinds or severities are left out. NAME.left-out.csv lists them, with the
-    reasons.
+    captions with faults of the given kinds or severities are left out. The severity is that of one caption: how many
+    have the fault does not count. NAME.left-out.csv lists them, with the reasons.
 
     With `fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the image.
     Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and is
@@ -143,6 +133,8 @@ def export(
     """
     if source is not None and file_format is not None:
         raise UsageError("--source: the file has the format of its ending; leave out --format")
+    own = declare(checks(config))
+    without = [*without, *(code for code in not_kept(without, own) if code in own)]
     chosen = format_of(file_format, target) if source is None else _SOURCE
     selection = versions.resolve(store, ref)
     if dry_run:

@@ -8,8 +8,11 @@ captions of a bucket that have a duplicate.
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
+from auditor.findings import CAPTION_KINDS
 from auditor.model import Selection
 from auditor.result import Result, findings_in
 from auditor.scoring.scale_out import merging
@@ -20,16 +23,21 @@ from auditor.store.file import Share
 from auditor.store.workspace import Workspace
 from auditor.studies import duplicates as one_store
 from auditor.studies.findings import measures
+from auditor.studies.findings.captions import COPIES
 from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import version_of
 from auditor.studies.findings.wanted import if_compared, if_measured, of_buckets, of_partitions
 
-WORDINGS, RARITY, BAGS, PAIRS, SIMILAR, FIRSTS, REPEATS = (
-    "wordings", "rarity", "bags", "pairs", "similar", "firsts", "repeats",
+WORDINGS, RARITY, BAGS, PAIRS, SIMILAR, FIRSTS, REPEATS, FOREMOST, TWINS = (
+    "wordings", "rarity", "bags", "pairs", "similar", "firsts", "repeats", "foremost", "twins",
 )  # fmt: skip
 
-#: Further files: occurrences of texts, words and lengths of a partition of texts; the lengths of all.
+#: Further files of a partition of texts: occurrences, words, lengths, first captions, texts that may stand out; and the
+#: lengths of all.
 _OCCURRENCES, _WORDS, _LENGTHS, _ALL_LENGTHS = "occurrences", "words-of-texts", "lengths-of-texts", "lengths"
+_PLACES, _FREQUENT = "first-captions", "frequent-texts"
+
+_FIRST, _COPIED = ("first_image", "first_slot"), CAPTION_KINDS[COPIES].params
 
 #: The captions of buckets, by partition of texts, and back: the texts of each bucket.
 CAPTIONS = Shuffle("searched", if_compared(of_buckets), of_partitions)
@@ -40,6 +48,9 @@ _SEVERAL = if_measured(of_partitions)
 #: The rare words of texts and the texts that have them, by partition of words; their near-duplicates, back by texts.
 KEYS, BAGS_OF_KEYS = Shuffle("keys", _SEVERAL, of_partitions), Shuffle("bags-of-keys", _SEVERAL, of_partitions)
 NEAR, OTHERS = Shuffle("near", _SEVERAL, of_partitions), Shuffle("others", _SEVERAL, of_partitions)
+
+#: The texts of captions that are not kept, by partition of texts: they are nobody's twin.
+GONE = Shuffle("gone", if_compared(of_buckets), of_partitions)
 
 #: What a bucket needs: the near-duplicates of its texts, and where all these occur.
 NEAR_OF_BUCKETS, FIRSTS_OF_BUCKETS = (Shuffle(name, _SEVERAL, of_buckets, "bucket") for name in (SIMILAR, FIRSTS))
@@ -68,7 +79,7 @@ def searched(workspace: Workspace, plan: ShardPlan, bucket: int) -> pl.DataFrame
 
 
 def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Return the texts of a partition with their numbers. Columns: bucket, text_no, images, tokens."""
+    """Return the texts of a partition: bucket, text_no, images, tokens, and the first of several captions."""
     captions = CAPTIONS.rows(plan, work, number).collect()
     with Store.open(MEMORY, share=share) as store:
         workspace = _workspace(plan, work, store)
@@ -78,14 +89,35 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
         work.put(_OCCURRENCES, number, workspace.rows("first_occurrence").sort("side_no", "text_no", "image_no"))
         work.put(_WORDS, number, workspace.rows("bag_word"))
     work.put(_LENGTHS, number, texts.select(size=pl.col("tokens").list.len()).unique().sort("size"))
-    placed = captions.drop("slot", "of_slot").join(texts, on="tokens")
-    shown = placed.group_by("text_no").agg(images=pl.col("image_no").n_unique())
+    placed = captions.drop("of_slot").join(texts, on="tokens")
+    by_text, first = placed.sort("image", "slot").group_by("text_no"), pl.col("image", "slot").first()
+    shown = by_text.agg(first.name.prefix("first_"), images=pl.col("image_no").n_unique(), captions=pl.len())
+    work.put(_PLACES, number, shown.select("text_no", *_FIRST).sort("text_no"))
+    work.put(_FREQUENT, number, _frequent(shown.join(texts, on="text_no"), captions.height))
     several = shown.filter(pl.col("images") > 1).select("text_no").sort("text_no")
     repeated, distinct = measures.texts(placed.lazy(), several)
     work.put(measures.TEXTS, number, repeated)
     work.put(measures.DISTINCT, number, distinct)
-    of_bucket = captions.select("bucket", "tokens").join(texts.join(shown, on="text_no"), on="tokens").unique()
-    return of_bucket.select("bucket", "text_no", "images", "tokens").sort("bucket", "text_no")
+    known = texts.join(shown, on="text_no").with_columns(pl.when(pl.col("captions") > 1).then(pl.col(*_FIRST)))
+    of_bucket = captions.select("bucket", "tokens").unique().join(known, on="tokens")
+    return of_bucket.select("bucket", "text_no", "images", "tokens", *_FIRST).sort("bucket", "text_no")
+
+
+def _frequent(texts: pl.DataFrame, captions: int) -> pl.DataFrame:
+    """Return the texts of a partition that may stand out in all, as `text_of_several` does; all others are one row."""
+    often = texts.filter(pl.col("captions") > 1).sort("captions", "text_no", descending=True)
+    kept = often.head(round(1 / _COPIED["least_share"])).select("tokens", "captions", "images", *_FIRST)
+    rest: list[Any] = [([], captions - kept["captions"].sum(), 0, None, None)]
+    return pl.concat([kept, pl.DataFrame(rest, schema=kept.schema, orient="row")])
+
+
+def foremost(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Return the texts of all shards that stand out: the rows of `foremost_text`."""
+    del number
+    with Store.open(MEMORY, share=share) as store:
+        workspace = Workspace(store)
+        workspace.bind_rows("text_of_several", work.every(_FREQUENT, plan.partitions).collect())
+        return workspace.rows("foremost_text", **_COPIED).sort("tokens")
 
 
 def rarity(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -130,7 +162,7 @@ def pairs(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
         is_too_many = one_store.too_many(workspace)
         near = workspace.rows("similar_text")
     near = near.clear() if is_too_many else near.sort("text_no", "other_no")
-    NEAR.put(plan, work, number, near.with_columns(partition=_partition_of("text_no", plan)))
+    NEAR.put(plan, work, number, near.with_columns(partition=partition_of("text_no", plan)))
     return pl.DataFrame({"is_too_many": [is_too_many]})
 
 
@@ -141,7 +173,7 @@ def similar(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFr
     texts = work.scan(WORDINGS, number).select("bucket", "text_no")
     rows = near.join(texts, on="text_no").sort("bucket", "text_no", "other_no").collect()
     others = rows.select("bucket", text_no="other_no").unique(maintain_order=True)
-    OTHERS.put(plan, work, number, others.with_columns(partition=_partition_of("text_no", plan)))
+    OTHERS.put(plan, work, number, others.with_columns(partition=partition_of("text_no", plan)))
     return rows
 
 
@@ -150,22 +182,31 @@ def firsts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     del share
     others = OTHERS.rows(plan, work, number).select("bucket", "text_no")
     needed = pl.concat([work.scan(WORDINGS, number).select("bucket", "text_no"), others]).unique()
-    occurrences = work.scan(_OCCURRENCES, number).join(needed, on="text_no")
+    places = work.scan(_PLACES, number).join(others, on="text_no", how="semi")
+    places = places.join(GONE.rows(plan, work, number), on="text_no", how="anti")
+    occurrences = work.scan(_OCCURRENCES, number).join(needed, on="text_no").join(places, on="text_no", how="left")
     return occurrences.sort("bucket", "side_no", "text_no", "image_no").collect()
 
 
 def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Count the captions of a bucket that have a duplicate, as `auditor duplicates` does, in further files."""
+    """Count the captions of a bucket that have a duplicate, in further files; `TWINS` have a near-duplicate before."""
     texts, similar, occurrences = (
         met.rows(plan, work, number).drop("bucket").collect()
         for met in (TEXTS_OF_BUCKETS, NEAR_OF_BUCKETS, FIRSTS_OF_BUCKETS)
     )
+    captions = work.scan(CAPTIONS.name, number).collect()
+    before = occurrences.select(pl.col("text_no").alias("other_no"), *_FIRST).drop_nulls().unique("other_no")
+    near = similar.join(before, on="other_no").sort(*_FIRST).unique("text_no", keep="first")
+    beside = captions.join(texts.select("tokens", "text_no").join(near, on="text_no"), on="tokens")
+    image, first = pl.col("image"), pl.col("first_image")
+    is_before = (first < image) | ((first == image) & (pl.col("first_slot") < pl.col("slot")))
+    work.put(TWINS, number, beside.filter(is_before).select("image", "slot", twin="first_image").sort("image", "slot"))
     with Store.open(MEMORY, share=share) as store:
         workspace = _workspace(plan, work, store)
-        workspace.bind_rows("searched_text", _unplaced(work.scan(CAPTIONS.name, number).collect()))
-        workspace.bind_rows("distinct_text", texts)
+        workspace.bind_rows("searched_text", _unplaced(captions))
+        workspace.bind_rows("distinct_text", texts.drop(_FIRST))
         workspace.bind_rows("similar_text", similar)
-        workspace.bind_rows("first_occurrence", occurrences)
+        workspace.bind_rows("first_occurrence", occurrences.drop(_FIRST))
         workspace.bind("duplicate", *one_store.REPEATED)
         for name, by in _COUNTED.items():
             work.put(name, number, workspace.rows(name).sort(by))
@@ -199,7 +240,7 @@ def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[one_st
     return one_store.questions_of(one_store.sides_of([selection], [roles], [{}]))
 
 
-def _partition_of(text: str, plan: ShardPlan) -> pl.Expr:
+def partition_of(text: str, plan: ShardPlan) -> pl.Expr:
     """Return the partition of a text, from its number."""
     return (pl.col(text) % plan.partitions).cast(pl.UInt32)
 

@@ -6,7 +6,7 @@ The result for a selection is a finding for each kind, with the list of its capt
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ import polars as pl
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, Severity, about
-from auditor.store import kept
+from auditor.store import expressions, kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
@@ -229,7 +229,7 @@ def _wordless(checked: Checked) -> pl.DataFrame:
 
 
 #: The kind whose sentence names the most frequent text.
-_COPIES = "copied-captions"
+COPIES = "copied-captions"
 
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
@@ -261,6 +261,8 @@ def _finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
     entry = CAPTION_KINDS[kind]
     if kind in _FUNCTIONS:
         return _FUNCTIONS[kind]
+    if (check := entry.check) is not None:
+        return lambda checked: expressions.listed(checked.workspace, checked.store, check)
     if entry.patterns:
         return _by_sign(kind)
     return lambda checked: checked.rows(entry.select, **entry.params)
@@ -272,12 +274,23 @@ FINDERS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
 }
 
 
+def finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
+    """Return the function that finds the captions of a kind, or of a check of a user."""
+    return FINDERS.get(kind) or _finder(kind)
+
+
+def ordered(kinds: Collection[str]) -> list[str]:
+    """Return the kinds that list captions in the order of their search; checks of users are last."""
+    own = (kind for kind in kinds if kind not in FINDERS and kind in CAPTION_KINDS and CAPTION_KINDS[kind].check)
+    return [*(kind for kind in FINDERS if kind in kinds), *own]
+
+
 def of_captions(
     captions: Captions, words: Sequence[str], against: Selection | None, wanted: Sequence[str], progress: Progress
 ) -> tuple[list[Finding], pl.DataFrame]:
     """Return the findings on single captions, and the list of these captions. Each kind is kept for the next run."""
     selection, version = captions.selection, captions.selection.version
-    kinds = asked((kind for kind in FINDERS if kind in wanted), words, against)
+    kinds = asked(ordered(wanted), words, against)
 
     @functools.cache
     def bound() -> tuple[Checked, pl.DataFrame]:
@@ -293,15 +306,17 @@ def of_captions(
         progress(f"{selection.label}: {CAPTION_KINDS[kind].title}", kinds.index(kind), len(kinds))
         checked, texts = bound()
         captions.store.record(*CONTENT)
-        rows = FINDERS[kind](checked)
+        rows = finder(kind)(checked)
         if rows.is_empty():
             return Result("findings", pl.DataFrame(schema=ROWS))
         finding, listed = _finding(selection, kind, rows, texts, texts["image"].n_unique())
         return Result("findings", listed, findings=(finding,))
 
-    settings = {
+    settings: dict[str, dict[str, Any]] = {
         kind: {"tokenizer": captions.tokenizer, "words": words if kind == "listed-words" else ()} for kind in kinds
     }
+    for kind in kinds:
+        settings[kind]["check"] = str(CAPTION_KINDS[kind].check)
     if CONTAMINATED in settings and against:
         settings[CONTAMINATED]["against"] = (against.label, against.version.version)
     if "mixed-language" in settings:
@@ -357,7 +372,7 @@ def finding_of(
     if {one["why"] for one in examples} == {"paragraphs"}:  # they begin with a row of each reason
         phrase = "captions of several paragraphs, without other signs of Markdown or JSON"
     sentence = f"{selection.label}: {phrase}: {number:,} of {n:,} ({_percent(number / n)})"
-    if kind == _COPIES:
+    if kind == COPIES:
         sentence += f". Most frequent: {examples[0]['why']}"
     values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
     return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)

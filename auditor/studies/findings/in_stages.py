@@ -24,14 +24,15 @@ from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.ranks import Rank, alone, taken
 from auditor.scoring.scale_out.stage import Run
 from auditor.scoring.scale_out.work import Work
-from auditor.store.connection import Store
+from auditor.store import expressions
+from auditor.store.connection import MEMORY, Store
 from auditor.studies import profile
 from auditor.studies.duplicates import AT_SEVERAL, COPIED, LEAK, at_several_images
 from auditor.studies.findings import dimensions
 from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
-from auditor.studies.findings.shards import RECORDS, ShardPlan, plan, refuse_changed
+from auditor.studies.findings.shards import RECORDS, Rows, ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import FOUND, MEASURES, ORDER, PROTECTED, READ, STAGES, VERDICTS, run
 from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, lead, read_summary, summary, version_of
 from auditor.studies.findings.wanted import CHECKED, is_measured
@@ -76,7 +77,8 @@ def findings_in_stages(
     named_work: Path | None,
     executing: Callable[[Run], AbstractContextManager[Execute]],
     progress: Progress,
-    rank: Rank | None = None,
+    rank: Rank | None,
+    rows: Rows,
 ) -> Result:
     """Search the captions of Parquet shards for problems, and write a verdict for each row.
 
@@ -90,11 +92,15 @@ def findings_in_stages(
         raise UsageError(f"{target}: {_EXISTS}")
     if not target.absolute().parent.is_dir():
         raise UsageError(f"{target}: cannot be written: the folder {target.parent} does not exist")
-    wanted = [kind for kind in asked(kinds, words, against) if kind in CHECKED]
+    own = [check.name for check in rows.checks]
+    wanted = [kind for kind in asked(kinds, words, against) if kind in (*CHECKED, *own)]
     tokens = _TOKENIZERS[0] if tokenizer == AUTO else tokenizer
     listed = sorted({word.strip().lower() for word in words} - {""})
     other = "" if against is None else f"{against.label} {against.version.version}"
-    made = plan(_name(places), places, wanted, tokens, listed, other)
+    with Store.open(MEMORY) as empty:
+        for check in rows.checks:
+            expressions.refuse(empty, check)
+    made = plan(_name(places), places, rows, wanted, tokens, listed, other)
     work = Work(named_work or target.with_name(f".{target.name}.stages"), ORDER)
     if (work.folder / "plan.json").is_file():
         refuse_changed(made, work.plan())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError, UsageError
-from auditor.model import Batches, Part, Source
+from auditor.findings import declare
+from auditor.model import Batches, Check, Option, Part, Source
 from auditor.plugins import typed
 from auditor.remote import Near, address_of
 from auditor.scoring.scale_out.plan import Written
@@ -28,6 +29,9 @@ _FORMAT, _ENDING = "table", ".parquet"
 
 #: The folders of the captions of buckets, and of the words of all.
 RECORDS, VOCABULARY = "records", "vocabulary"
+
+#: The columns of verdicts, beside those of the shards.
+VERDICT = ("id", "keep", "severity", "twin", "kind", "slot", "certainty", "detail", "fix")
 
 #: Rows of shards that are read together. It does not depend on the machine.
 _ROWS_AT_ONCE = 60_000
@@ -51,6 +55,18 @@ class Shard:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """The columns of image and captions, those of verdicts too, what is not kept in words and as kinds, and checks."""
+
+    image: str | None
+    captions: tuple[str, ...]
+    carried: tuple[str, ...]
+    without: tuple[str, ...]
+    gone: tuple[str, ...]
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
 class ShardPlan(Written):
     """All settings that determine the bytes of the verdicts. `buckets` are shards that are read together."""
 
@@ -58,6 +74,7 @@ class ShardPlan(Written):
     shards: tuple[Shard, ...]
     buckets: tuple[tuple[int, ...], ...]
     columns: str
+    rows: Rows
     kinds: tuple[str, ...]
     tokenizer: str
     words: tuple[str, ...]
@@ -81,16 +98,19 @@ class ShardPlan(Written):
 
 
 def parse(text: str | Mapping[str, Any]) -> ShardPlan:
-    """Parse the text of `ShardPlan.written`, or its JSON. Raises one of `FORGED` for anything else."""
+    """Parse the text of `ShardPlan.written`, or its JSON, and make its checks known. Raises one of `FORGED`."""
     fields = json.loads(text) if isinstance(text, str) else dict(text)
     fields |= {name: tuple(fields[name]) for name in ("kinds", "words")}
     fields["buckets"] = tuple(tuple(bucket) for bucket in fields["buckets"])
     fields["shards"] = tuple(typed(Shard(**shard)) for shard in fields["shards"])
+    rows: dict[str, Any] = {name: tuple(of) if isinstance(of, list) else of for name, of in fields["rows"].items()}
+    fields["rows"] = typed(Rows(**rows | {"checks": tuple(typed(Check(**check)) for check in rows["checks"])}))
+    declare(fields["rows"].checks)
     return typed(ShardPlan(**fields))
 
 
 def plan(
-    dataset: str, places: Sequence[str], kinds: Sequence[str], tokenizer: str, words: Iterable[str], against: str
+    name: str, places: Sequence[str], rows: Rows, kinds: Sequence[str], tokenizer: str, words: Sequence[str], other: str
 ) -> ShardPlan:
     """Plan the work on the shards of files, patterns and addresses.
 
@@ -102,12 +122,12 @@ def plan(
             raise UsageError(f"{shard.path}: in stages, only Parquet files are read; export the captions as Parquet")
     if not any(shard.rows or address_of(Path(shard.path)) for shard in shards):
         raise SourceError(f"{shards[0].path}: holds no captions, and neither does any other file; name other files")
-    name, times = Counter(shard.name for shard in shards).most_common(1)[0]
+    repeated, times = Counter(shard.name for shard in shards).most_common(1)[0]
     if times > 1:
-        raise UsageError(f"{name}: {times} shards have this name, and so would their verdicts; rename them")
+        raise UsageError(f"{repeated}: {times} shards have this name, and so would their verdicts; rename them")
     return ShardPlan(
-        dataset, shards, _buckets(shards), _columns(shards[0]), tuple(kinds), tokenizer, tuple(words),
-        against, statements(), VERSION,
+        name, shards, _buckets(shards), _columns(shards[0], rows.carried), rows, tuple(kinds), tokenizer,
+        tuple(words), other, statements(), VERSION,
     )  # fmt: skip
 
 
@@ -130,10 +150,11 @@ def refuse_changed(now: ShardPlan, before: str) -> None:
         raise SourceError(f"{missing[0]}: was there when this work began, and is missing now; bring it back")
 
 
-def records(plan: ShardPlan, number: int, store: Store) -> tuple[pl.DataFrame, pl.DataFrame]:
+def records(plan: ShardPlan, number: int, store: Store) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Read the shards of a bucket as an ingest reads them, with the tokens of each accepted caption.
 
     Columns: shard, line, image, slot, split, text, reason, tokens. Then the sha256 of what was read: shard, sha256.
+    Then the columns of the shards that verdicts have, too: shard, line, and these.
     Raises `SourceError` for a shard that is missing, that changed, or that has other columns than the first one.
     """
     with Near() as near:
@@ -142,7 +163,9 @@ def records(plan: ShardPlan, number: int, store: Store) -> tuple[pl.DataFrame, p
             _check(plan, shard, path)
         source = Source(plan.dataset, "captions", _FORMAT, ())
         hashes = pl.DataFrame({"shard": [*local], "sha256": [*map(sha256_of, local.values())]})
-        rows = checked(store, source, _numbered(local))
+        named = {"image_col": plan.rows.image, "caption_col": plan.rows.captions}
+        rows = checked(store, source, _numbered(local, {name: column for name, column in named.items() if column}))
+        carried = pl.concat(_carried(shard, path, plan.rows.carried) for shard, path in local.items())
         for shard, path in local.items():
             _check(plan, shard, path)
     texts = rows.select(pl.when(pl.col("reason").is_null()).then("text").otherwise(pl.lit("")))["text"]
@@ -151,15 +174,20 @@ def records(plan: ShardPlan, number: int, store: Store) -> tuple[pl.DataFrame, p
         pl.exclude("source"),
         tokens=tokenizer_of(plan.tokenizer)(texts),
     )
-    return captions, hashes
+    return captions, hashes, carried
 
 
-def _numbered(local: dict[int, Path]) -> Batches:
+def _carried(shard: int, path: Path, names: Sequence[str]) -> pl.DataFrame:
+    rows = pl.read_parquet(path, columns=[*names], glob=False, hive_partitioning=False) if names else pl.DataFrame()
+    return rows.select(pl.lit(shard, pl.UInt32).alias("shard"), pl.int_range(1, pl.len() + 1).alias("line"), *names)
+
+
+def _numbered(local: dict[int, Path], options: Mapping[str, Option]) -> Batches:
     """Yield the records of files, each with the number of its shard as its source."""
     from auditor.sources import read  # noqa: PLC0415  # all readers: a command without shards needs none
 
     for shard, path in local.items():
-        for batch in read(Part((path,)), _FORMAT) if _rows(path) or len(local) == 1 else ():
+        for batch in read(Part((path,), None, options), _FORMAT) if _rows(path) or len(local) == 1 else ():
             yield batch.with_columns(source=pl.lit(str(shard)))
 
 
@@ -208,9 +236,14 @@ def _buckets(shards: Sequence[Shard]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(bucket) for bucket in buckets)
 
 
-def _columns(shard: Shard) -> str:
+def _columns(shard: Shard, carried: Sequence[str]) -> str:
+    """Describe the columns of a shard. Raises `UsageError` for one that it lacks, or that verdicts have."""
     with Near() as near:
-        return _schema(near.files(Path(shard.path))[0])
+        described, names = _schema(path := near.files(Path(shard.path))[0]), pl.read_parquet_schema(path)
+    others = [name for name in names if name not in (*VERDICT, "line", "shard", "near")]
+    for name in {*carried}.difference(others):
+        raise UsageError(f"--columns {name}: verdicts can also have {', '.join(others)}")
+    return described
 
 
 def _schema(path: Path) -> str:

@@ -18,8 +18,9 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.findings import CAPTION_KINDS, KINDS
+from auditor.findings import CAPTION_KINDS, KINDS, of_caption
 from auditor.model import Version
+from auditor.result import SEVERITIES
 from auditor.scoring.scale_out import merging
 from auditor.scoring.scale_out.shuffle import Shuffle
 from auditor.scoring.scale_out.stage import Done, Stage, once, run_one
@@ -31,9 +32,10 @@ from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.duplicates import AT_SEVERAL
 from auditor.studies.findings import alike, measures
-from auditor.studies.findings.captions import FINDERS, LISTED, SHARE, Checked, bind_words, is_english
-from auditor.studies.findings.shards import RECORDS, VOCABULARY, ShardPlan, parse, records
+from auditor.studies.findings.captions import COPIES, LISTED, SHARE, Checked, bind_words, finder, is_english, ordered
+from auditor.studies.findings.shards import RECORDS, VERDICT, VOCABULARY, ShardPlan, parse, records
 from auditor.studies.findings.wanted import (
+    OF_TEXTS,
     behind,
     given_to,
     if_measured,
@@ -46,8 +48,8 @@ from auditor.studies.findings.wanted import (
     summed,
 )
 
-PROTECTED, READ, SPOKEN, PLACED, IMAGES, FOUND, MEASURES, VERDICTS = (
-    "protected", "read", "spoken", "images-of-bucket", "images", "found", "measures", "verdicts",
+PROTECTED, READ, CARRIED, SPOKEN, PLACED, IMAGES, FOUND, MEASURES, VERDICTS = (
+    "protected", "read", "carried", "spoken", "images-of-bucket", "images", "found", "measures", "verdicts",
 )  # fmt: skip
 
 #: The stages of each round of counting: what follows from the first sums can be read to count the second.
@@ -60,8 +62,9 @@ IMAGES_OF_BUCKETS = Shuffle(PLACED, of_buckets, of_partitions)
 def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Read the shards of a bucket. Columns: those of `shards.records`."""
     with Store.open(MEMORY, share=share) as store:
-        rows, hashes = records(plan, number, store)
+        rows, hashes, carried = records(plan, number, store)
         work.put(READ, number, hashes)
+        work.put(CARRIED, number, carried)
         kept = rows.filter(pl.col("reason").is_null())
         spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
         work.put(SPOKEN, number, spoken)
@@ -92,12 +95,14 @@ def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     return pl.DataFrame({"images": [placed.height]})
 
 
-def _at_several_images(plan: ShardPlan, work: Work, number: int, workspace: Workspace) -> pl.DataFrame:
-    """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
-    captions = workspace.rows("searched_text", selection_no=0).select("image", "slot", "tokens")
-    texts = alike.TEXTS_OF_BUCKETS.rows(plan, work, number).filter(pl.col("images") > 1)
-    rows = captions.join(texts.select("tokens", "images").collect(), on="tokens").sort("image", "slot")
-    return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
+def _at_several_images(captions: pl.DataFrame, texts: pl.LazyFrame) -> pl.DataFrame:
+    """List the captions of a bucket whose words several images have. Each but the first has the first as the other."""
+    several = texts.filter(pl.col("images") > 1).drop("bucket", "text_no").collect()
+    rows = captions.join(several, on="tokens").sort("image", "slot")
+    is_other = (pl.col("first_image") != pl.col("image")) | (pl.col("first_slot") != pl.col("slot"))
+    image, slot = (pl.when(is_other).then(name) for name in ("first_image", "first_slot"))
+    why = pl.format("the same words at {} images", "images")
+    return rows.select("image", "slot", why=why, other_image=image, other_slot=slot)
 
 
 def counts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -128,7 +133,7 @@ def sums(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) ->
 def facts(round_: int, plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Run a SELECT that reads sums alone, on the words of all shards and without captions."""
     name = known(plan, round_, merging.follows)[number]
-    kind = next(kind for kind in plan.kinds if kind != AT_SEVERAL and name in behind(kind))
+    kind = next(kind for kind in plan.kinds if kind not in OF_TEXTS and name in behind(kind))
     with Store.open(MEMORY, share=share) as store:
         with store.registered("numbered", work.scan(VOCABULARY, 0).collect()):
             store.execute("insert into vocabulary select token_id, token from numbered")
@@ -155,46 +160,78 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
     """List the captions of a bucket by kind. Columns: kind, and those of `LISTED`."""
     lists = [pl.DataFrame(schema={"kind": pl.String, **LISTED})]
     with bucket_of(plan, work, number, share, given_to(plan.kinds)) as checked:
-        for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
-            if kind == AT_SEVERAL:
-                rows = _at_several_images(plan, work, number, checked.workspace)
-            else:
-                rows = FINDERS[kind](checked)
-            lists.append(rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED}))
+        if COPIES in plan.kinds:
+            checked.workspace.bind_rows("foremost_text", work.scan(alike.FOREMOST, 0).collect())
+        lists += [_listed(kind, finder(kind)(checked)) for kind in ordered(plan.kinds)]
+        if is_compared(plan):
+            captions = checked.workspace.rows("searched_text", selection_no=0).select("image", "slot", "tokens")
+            texts = alike.TEXTS_OF_BUCKETS.rows(plan, work, number)
+            lists += [_listed(AT_SEVERAL, _at_several_images(captions, texts))] if AT_SEVERAL in plan.kinds else []
+            gone = pl.concat(lists).filter(pl.col("kind").is_in({*plan.rows.gone} - {COPIES}))
+            unkept = texts.join(captions.join(gone, on=["image", "slot"], how="semi").lazy(), on="tokens", how="semi")
+            unkept = unkept.select("text_no", partition=alike.partition_of("text_no", plan))
+            alike.GONE.put(plan, work, number, unkept.collect())
     return pl.concat(lists)
 
 
-def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Return a row for each row of a shard, in its order: id, and lists of kind, slot, certainty, detail and fix.
+def _listed(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
+    columns = {name: (pl.col(name) if name in rows.columns else pl.lit(None)).cast(of) for name, of in LISTED.items()}
+    return rows.select(kind=pl.lit(kind), **columns)
 
-    A row without a verdict has empty lists. A record that an ingest would reject has the kind `rejected`.
+
+def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Return a row for each row of a shard, in its order: `VERDICT`, with the columns of the shard that are carried.
+
+    A row without a verdict has empty lists. A record that an ingest would reject has the kind `rejected`. `twin` is the
+    id of the first caption with the same words, or else of the first near-duplicate, if it is another one before it.
     """
     del share
-    bucket = plan.bucket_of(number)
+    bucket, without = plan.bucket_of(number), plan.rows.without
     rows = work.scan(RECORDS, bucket).filter(shard=number).select("line", "image", "slot", "reason").collect()
-    order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS, AT_SEVERAL))}
     told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
     facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset]
     told = told.filter(
         pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")), ~pl.col("kind").is_in(facts)
-    )
+    ).with_columns(slot=pl.col("slot_right"))
+    is_gone = pl.col("kind").is_in([_REJECTED, *plan.rows.gone])
+    if COPIES in plan.kinds and _PLACEHOLDERS not in without:  # of copies, the first stays, whatever its text is
+        first = work.scan(alike.FOREMOST, 0).select(image="first_image", slot="first_slot", is_first=True).collect()
+        told = told.join(first, on=["image", "slot"], how="left", maintain_order="left")
+        is_gone &= pl.col("is_first").is_null() | (pl.col("kind") != _PLACEHOLDERS)
     rejected = rows.filter(pl.col("reason").is_not_null())
-    reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason")
-    every = pl.concat([told.select("line", "kind", slot="slot_right", detail="why"), reasons], how="diagonal")
-    fixes = {kind: entry.fix for kind, entry in KINDS.items()}
-    sure = {kind: entry.right for kind, entry in KINDS.items()}
+    reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), why="reason")
+    every = pl.concat([told, reasons], how="diagonal").with_columns(is_gone=is_gone)
+    known = {kind: KINDS[kind] for kind in (*ordered(plan.kinds), AT_SEVERAL)}
+    order = {kind: place for place, kind in enumerate((_REJECTED, *known))}
+    fixes, sure = ({kind: getattr(entry, name) for kind, entry in known.items()} for name in ("fix", "right"))
+    bad, kind = {kind: of_caption(kind) for kind in known}, pl.col("kind")
     lists = (
-        every.sort("line", "slot", pl.col("kind").replace_strict(order, return_dtype=pl.Int32), nulls_last=True)
+        every.sort("line", "slot", kind.replace_strict(order, return_dtype=pl.Int32), nulls_last=True)
         .with_columns(
-            certainty=pl.col("kind").replace_strict(sure, default=1.0, return_dtype=pl.Float64),
-            fix=pl.col("kind").replace_strict(fixes, default="Repair the row, or leave it out", return_dtype=pl.String),
+            certainty=kind.replace_strict(sure, default=1.0, return_dtype=pl.Float64),
+            fix=kind.replace_strict(fixes, default="Repair the row, or leave it out", return_dtype=pl.String),
+            severity=kind.replace_strict(bad, default="error", return_dtype=pl.Enum(SEVERITIES)),
+            detail="why",
+            twin=pl.when(kind.is_in(OF_TEXTS)).then("other_image"),
         )
         .group_by("line", maintain_order=True)
-        .agg("kind", "slot", "certainty", "detail", "fix")
+        .agg(
+            *("kind", "slot", "certainty", "detail", "fix"),
+            keep=~pl.col("is_gone").any(),
+            severity=pl.col("severity").min().cast(pl.String),
+            twin=pl.col("twin").drop_nulls().first(),
+        )
     )
     ids = rows.group_by("line", maintain_order=True).agg(id=pl.col("image").first())
-    empty = [pl.col(name).fill_null(pl.lit([], lists.schema[name])) for name in lists.columns if name != "line"]
-    return ids.sort("line").join(lists, on="line", how="left", maintain_order="left").select("id", *empty)
+    made = ids.sort("line").join(lists, on="line", how="left", maintain_order="left")
+    made = made.join(work.scan(CARRIED, bucket).filter(shard=number).collect(), on="line", how="left")
+    if is_measured(plan):
+        near = work.scan(alike.TWINS, bucket).join(rows.lazy(), on=["image", "slot"]).group_by("line")
+        made = made.join(near.agg(near=pl.col("twin").min()).collect(), on="line", how="left")
+        made = made.with_columns(twin=pl.coalesce("twin", "near"))
+    empty = [pl.col(name).fill_null(pl.lit([], lists.schema[name])) for name in VERDICT[-5:]]
+    made = made.sort("line").with_columns(pl.col("keep").fill_null(value=True))
+    return made.select("id", *plan.rows.carried, "keep", "severity", "twin", *empty)
 
 
 @contextmanager
@@ -234,11 +271,7 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share, names: Ite
         yield Checked(store, plan.dataset, 1, workspace, plan.words, protected)
 
 
-_REJECTED = "rejected"
-
-
-def _column(rows: pl.DataFrame, name: str) -> pl.Expr:
-    return (pl.col(name) if name in rows.columns else pl.lit(None)).cast(LISTED[name])
+_REJECTED, _PLACEHOLDERS = "rejected", "placeholders"
 
 
 def _round(number: int) -> list[Stage[ShardPlan]]:
@@ -274,6 +307,7 @@ STAGES = {
         *_round(1),
         alike.CAPTIONS.stage,
         *alike.TEXTS_OF_BUCKETS.stages("texts", alike.wordings),
+        Stage(alike.FOREMOST, "frequent texts", lambda plan: int(COPIES in plan.kinds), once, alike.foremost),
         *_round(2),
         Stage(FOUND, "findings", of_buckets, once, found),
         measures.GRAMS_OF_LISTS.stage,
@@ -287,6 +321,7 @@ STAGES = {
         alike.NEAR.stage,
         *alike.NEAR_OF_BUCKETS.stages("groups of near-duplicates", alike.similar),
         alike.OTHERS.stage,
+        alike.GONE.stage,
         *alike.FIRSTS_OF_BUCKETS.stages("images of texts", alike.firsts),
         Stage(alike.REPEATS, "captions with duplicates", if_measured(of_buckets), once, alike.repeats),
         Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), once, verdicts),

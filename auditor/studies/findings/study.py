@@ -14,10 +14,10 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
 from auditor.called import call
-from auditor.config import sources
+from auditor.config import checks, sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
-from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, tally, told, worst
+from auditor.findings import KINDS, declare, not_kept, ranked, refuse_unknown, searched_by_default, tally, told, worst
 from auditor.findings.wording import item_of, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Sentence, Table, counted
@@ -47,11 +47,9 @@ _CHOICES = "choices"
 Kinds = Annotated[
     Sequence[str] | None,
     p.Parameter(
-        "Kind of finding, such as placeholders; repeat for more; default: all.",
+        "Kind of finding, such as placeholders, or a check of datasets.toml; repeat for more; default: all.",
         "kind",
         "k",
-        choices=tuple(KINDS),
-        listed="docs/findings.md lists all kinds",
     ),
 ]
 
@@ -69,6 +67,8 @@ Verdicts = Annotated[
     Path,
     p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
 ]
+
+Carried = Annotated[str | None, p.Parameter("Columns that verdicts have, too: uid,url.", "columns", panel=p.BY_FILES)]
 
 RankNumber = Annotated[
     int | None,
@@ -124,10 +124,10 @@ def in_store(
     if write_baseline and fail_on is not None:
         raise UsageError("--write-baseline: all findings are known from then on, so none can fail: leave out --fail-on")
     baseline = None if known is None or (write_baseline and not known.exists()) else read(known)
-    wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
+    wanted, other = _wanted(kinds, against, declare(checks(config))), resolve(store, against) if against else None
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
-    declared = {} if captions_only else sources(config) or {}
+    declared = {} if captions_only else sources(config)
     questions = Questions(tuple(selected), seed, declared, progress)
     asked = {"kinds": kinds, "tokenizer": tokenizer, "split": split, "words": words, "against": against, "seed": seed}
     asked |= {"captions_only": captions_only, "known": known if baseline else None, "output": _LISTING}
@@ -164,16 +164,25 @@ def in_stages(
     address: p.Address = None,
     rank: RankNumber = None,
     ranks: Ranks = None,
+    image_col: p.ImageColumn = None,
+    caption_col: p.CaptionColumn = (),
+    carried: Carried = None,
+    without: p.Without = ("findings",),
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
     """Find problems in the captions of Parquet files, and write verdicts, for `auditor findings --verdicts`."""
     from auditor.studies.findings.in_stages import findings_in_stages  # noqa: PLC0415  # reads files
+    from auditor.studies.findings.shards import Rows  # noqa: PLC0415
 
-    wanted, other = _wanted(kinds, against), None if against is None else resolve(store, against)
+    own = declare(declared := checks(config))
+    wanted, other = _wanted(kinds, against, own), None if against is None else resolve(store, against)
+    columns = tuple(dict.fromkeys(name.strip() for name in carried.split(","))) if carried else ()
+    rows = Rows(image_col, tuple(caption_col), columns, tuple(without), tuple(not_kept(without, own)), declared)
     one = None if rank is None else _rank(rank, ranks, work, executor)
     execute = partial(one.executing, force_of(workers)) if one else partial(executing, executor, workers, address)
     found = findings_in_stages(
-        store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress, one
+        store, refs, verdicts, wanted, tokenizer, _words(words), other, work, execute, progress, one, rows
     )
     return _failing(found, fail_on)
 
@@ -212,18 +221,20 @@ def findings() -> None:
 
     `--against DATASET` lists captions that contain a caption of DATASET, or 13 or 8 successive words of one.
 
+    `[finding.NAME]` in datasets.toml adds a check of your own: docs/ci.md.
+
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
-    The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
-    detail and fix. The folder also has summary.json and a receipt. The summary has the numbers of `profile`,
-    `duplicates` and `diversity` that add up. A stopped command continues if you run it again. Kinds and numbers that
-    need all captions at once are listed as not checked.
+    The folder gets a file per shard with its rows in order: id, `--columns`, keep, severity, twin, and lists of kind,
+    slot, certainty, detail, fix (docs/filtering.md). `keep` is false for a fault of `--without`, by default a warning.
+    summary.json has the numbers of `profile`, `duplicates` and `diversity` that add up. It names what is not checked,
+    since it needs all captions at once. A receipt has the hashes. A stopped command continues if you run it again.
 
     Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
-    'shards/*.parquet' --verdicts verdicts
+    'shards/*.parquet' --verdicts verdicts --columns uid
     """
 
 
@@ -262,7 +273,7 @@ def all_findings(
     A fact about a dataset has no rows, unless its kind is in `by_name`. `listing` is the command that lists the
     captions, if others than the defaults are set.
     """
-    wanted = searched_by_default() if wanted is None else wanted
+    wanted = (*searched_by_default(), *declare(checks(questions.declared))) if wanted is None else wanted
     collected, lists, lines, notes = list[Finding](), list[pl.DataFrame](), list[pl.DataFrame](), list[str]()
     kinds = [captions.selection.version.kind for captions in questions.every]
     further = [() if captions_only else ("Forced choice",) if kind == _CHOICES else STUDIES for kind in kinds]
@@ -306,7 +317,7 @@ def all_findings(
 
 def _without_facts(rows: pl.DataFrame, by_name: Collection[str]) -> pl.DataFrame:
     """Leave out the captions of facts about a whole dataset, unless their kind is named."""
-    facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
+    facts = [kind for kind, entry in KINDS.items() if entry.of_dataset and kind not in by_name]
     return rows.filter(~pl.col("kind").is_in(facts))
 
 
@@ -370,11 +381,12 @@ def _words(file: Path | None) -> list[str]:
         raise SourceError(f"--words {file}: expected a file of UTF-8 text with one word per line: {error}") from error
 
 
-def _wanted(kinds: Sequence[str] | None, against: str | None) -> Sequence[str]:
+def _wanted(kinds: Sequence[str] | None, against: str | None, own: Sequence[str]) -> Sequence[str]:
+    refuse_unknown("--kind", [kind for kind in kinds or () if kind not in KINDS], {*KINDS, *own})
     if against is None and CONTAMINATED in (kinds or ()):
         raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
     named = dict.fromkeys(part for kind in kinds or () for part in KINDS[kind].parts or (kind,))
-    return tuple(named) or searched_by_default()
+    return tuple(named) or (*searched_by_default(), *own)
 
 
 def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:

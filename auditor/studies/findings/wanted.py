@@ -9,7 +9,7 @@ from math import isqrt
 from auditor.findings import CAPTION_KINDS, searched_by_default
 from auditor.scoring.scale_out import merging, shuffle
 from auditor.studies.duplicates import AT_SEVERAL
-from auditor.studies.findings.captions import FINDERS
+from auditor.studies.findings.captions import COPIES, FINDERS
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan
 
@@ -20,8 +20,11 @@ def selects(kind: str) -> tuple[str, ...]:
     return (*([entry.select] if entry.select else []), *(["sign"] if entry.patterns else []), *entry.further)
 
 
-#: The kinds that are searched for in stages: those whose SELECTs merge, as their headers say.
-CHECKED = (*(kind for kind in FINDERS if all(map(merging.merges, selects(kind)))), AT_SEVERAL)
+#: The kinds whose texts are counted in partitions.
+OF_TEXTS = (COPIES, AT_SEVERAL)
+
+#: The kinds that are searched for in stages: those whose SELECTs merge, as their headers say, and these.
+CHECKED = (*(kind for kind in FINDERS if all(map(merging.merges, selects(kind)))), *OF_TEXTS)
 
 
 def is_measured(plan: ShardPlan) -> bool:
@@ -31,12 +34,12 @@ def is_measured(plan: ShardPlan) -> bool:
 
 def is_compared(plan: ShardPlan) -> bool:
     """Return whether equal texts of all shards are searched for."""
-    return AT_SEVERAL in plan.kinds
+    return not {*OF_TEXTS}.isdisjoint(plan.kinds)
 
 
 def given_to(kinds: tuple[str, ...]) -> set[str]:
     """Name the sums, and what follows from sums, that buckets are given to find the captions of kinds."""
-    names = {name for kind in kinds if kind != AT_SEVERAL for name in selects(kind)}
+    names = {name for kind in kinds if kind not in OF_TEXTS for name in selects(kind)}
     return set().union(*(merging.given(name) if merging.is_of_part(name) else {name} for name in names))
 
 
@@ -51,14 +54,14 @@ def behind(kind: str) -> frozenset[str]:
 
 def known(plan: ShardPlan, round_: int, is_one: Callable[[str], bool]) -> list[str]:
     """Name the sums, or what follows from sums, that the kinds of a plan need and that a round makes known."""
-    names = {name for kind in plan.kinds if kind != AT_SEVERAL for name in behind(kind)}
+    names = {name for kind in plan.kinds if kind not in OF_TEXTS for name in behind(kind)}
     return sorted(name for name in names if is_one(name) and merging.round_of(name) == round_)
 
 
 @functools.cache
 def _partitioned() -> frozenset[str]:
     """Name the sums that may be large: those with keys, unless buckets are given them, which then have all of one."""
-    added = {name for kind in CHECKED if kind != AT_SEVERAL for name in behind(kind) if merging.is_sum(name)}
+    added = {name for kind in CHECKED if kind not in OF_TEXTS for name in behind(kind) if merging.is_sum(name)}
     return frozenset(filter(merging.keys, added - given_to(CHECKED).union(*map(merging.given, added))))
 
 

@@ -66,13 +66,6 @@ Kind = Annotated[
 
 Options = Annotated[Sequence[str], p.Parameter("Setting of the format: KEY=VALUE; repeat for more.", "option")]
 
-ImageColumn = Annotated[str | None, p.Parameter("Column with the name of the image.")]
-
-CaptionColumn = Annotated[
-    Sequence[str],
-    p.Parameter("Column with the caption; for captions in several columns, repeat or use a pattern: 'caption_*'."),
-]
-
 ColumnNames = Annotated[
     str | None, p.Parameter("Names of the columns of a table without a header: caption,url.", "columns")
 ]
@@ -118,8 +111,8 @@ def imported(
     file_format: Format = None,
     kind: Kind = None,
     options: Options = (),
-    image_col: ImageColumn = None,
-    caption_col: CaptionColumn = (),
+    image_col: p.ImageColumn = None,
+    caption_col: p.CaptionColumn = (),
     column_names: ColumnNames = None,
     split_col: SplitColumn = None,
     slot_col: SlotColumn = None,
