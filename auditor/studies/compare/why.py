@@ -5,7 +5,7 @@ The strongest phrases follow from n-gram frequencies. Their matches are counted 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -80,18 +80,42 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     if _WITHOUT not in whole.columns:
         return ()
     ordered = whole.drop_nulls(_WITHOUT).sort(pl.col("label") == (top or ""), HOMOGENEITY, descending=True)
-    of, others = ordered.row(0, named=True), sorted(ordered[_WITHOUT][1:])
-    phrases = rows.filter(pl.col("phrase").is_not_null(), label=of["label"], statistic=_SHARE)["phrase"]
+    of, others = ordered.row(0, named=True), ordered[1:]
+    shares = rows.filter(pl.col("phrase").is_not_null(), statistic=_SHARE)
+    is_own = pl.col("label") == of["label"]
+    phrases = shares.filter(is_own)["phrase"]
+    alone = shares.filter(is_own).join(shares.filter(~is_own), on="phrase", how="anti")
     named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
-    place = ", still the highest" if others and of[_WITHOUT] > others[-1] else ""
-    ends = " to ".join(dict.fromkeys(map(digits, others[:: len(others) - 1 or 1])))
+    share = f" (elsewhere {_ends(others[_SHARE], '{:.0%}'.format)})" if others.height else ""
+    elsewhere = f" (elsewhere {_ends(others[HOMOGENEITY])} and {_ends(others[_WITHOUT])})" if others.height else ""
     lengths = f" Its short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
+    only = ""
+    if others.height and alone.height:
+        these = joined([f"“{phrase}”" for phrase in alone["phrase"][:3]])
+        only = f" Among the strongest only there: {these}, with {alone['value'][:3].sum():.0%}."
     said = (
-        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the matches with captions of other images. "
-        f"Without them, its homogeneity by {rows['metric'][0]} changes from {digits(of[HOMOGENEITY])} to "
-        f"{digits(of[_WITHOUT])}{place}{ends and f' (elsewhere {ends})'}.{lengths}"
+        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the n-grams that match captions of other images"
+        f"{share}.{only} Homogeneity by {rows['metric'][0]} is {digits(of[HOMOGENEITY])}, and {digits(of[_WITHOUT])} "
+        f"without the ten strongest phrases of each dataset{elsewhere}{_explains(of, others)}.{lengths}"
     )
     return (Sentence(said, "why"),)
+
+
+def _ends(values: pl.Series, shown: Callable[[float], str] = digits) -> str:
+    """Write the lowest and the highest value."""
+    ordered = sorted(values.to_list())
+    return " to ".join(dict.fromkeys(map(shown, [ordered[0], ordered[-1]])))
+
+
+def _explains(of: Mapping[str, float], others: pl.DataFrame) -> str:
+    """Say what becomes of the lead of the first dataset without the phrases, as a ratio to the next; empty without one."""
+    next_best = [max(others[name].to_list(), default=of[name]) for name in (HOMOGENEITY, _WITHOUT)]
+    if of[HOMOGENEITY] <= next_best[0] or not next_best[1]:
+        return ""
+    before, after = of[HOMOGENEITY] / next_best[0], of[_WITHOUT] / next_best[1]
+    if after <= 1:
+        return ": without them, it is not first"
+    return f": without them, it is first, {'with a smaller lead' if after < before else 'and no less ahead'}"
 
 
 class Phrases(NamedTuple):
