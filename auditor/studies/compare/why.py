@@ -108,7 +108,7 @@ def _ends(values: pl.Series, shown: Callable[[float], str] = digits) -> str:
 
 
 def _explains(of: Mapping[str, float], others: pl.DataFrame) -> str:
-    """Say what becomes of the lead of the first dataset without the phrases, as a ratio to the next; empty without one."""
+    """Say what becomes of the lead without the phrases, as a ratio to the next dataset; empty without a lead."""
     next_best = [max(others[name].to_list(), default=of[name]) for name in (HOMOGENEITY, _WITHOUT)]
     if of[HOMOGENEITY] <= next_best[0] or not next_best[1]:
         return ""
