@@ -511,7 +511,7 @@ def test_demo_says_what_was_found_and_leads_on(auditor: Callable[..., Run], tmp_
     assert "Next:\n  cd auditor-demo\n  auditor findings sample-flawed\n" in shown
     found = auditor("findings", "sample-flawed", "--store", str(Path("auditor-demo", "audit.duckdb"))).stdout
     assert "flawed-011" in found
-    assert "flawed-007#3: 35 bits for flawed-023" in found
+    assert "flawed-007#3: fits flawed-023 better, by 35 bits" in found
 
 
 def test_demo_where_nothing_can_be_written_says_so(auditor: Callable[..., Run], tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_kind_that_another_explains_follows_it() -> None:
     ]
     page = drawn(*found)
     assert kinds(page) == ["templated-captions", "boilerplate", "markup"]
-    assert page.count("may follow from: Captions made from templates") == 1
+    assert page.count("may follow from: Captions that follow a frequent pattern") == 1
     worse = [finding(kind="boilerplate", severity="error"), finding(kind="templated-captions", severity="notice")]
     assert "may follow" not in drawn(*worse)
     elsewhere = [finding(kind="templated-captions"), finding(kind="boilerplate", dataset="cats")]

@@ -87,16 +87,13 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     alone = shares.filter(is_own).join(shares.filter(~is_own), on="phrase", how="anti")
     named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
     share = f" (elsewhere {_ends(others[_SHARE], '{:.0%}'.format)})" if others.height else ""
-    elsewhere = f" (elsewhere {_ends(others[HOMOGENEITY])} and {_ends(others[_WITHOUT])})" if others.height else ""
-    lengths = f" Its short captions have {digits(of[_SHORT])}, long ones {digits(of[_LONG])}." if of.get(_SHORT) else ""
     only = ""
     if others.height and alone.height:
         these = joined([f"“{phrase}”" for phrase in alone["phrase"][:3]])
-        only = f" Among the strongest only there: {these}, with {alone['value'][:3].sum():.0%}."
+        only = f", among them {these} only there ({alone['value'][:3].sum():.0%})"
     said = (
         f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the n-grams that match captions of other images"
-        f"{share}.{only} Homogeneity by {rows['metric'][0]} is {digits(of[HOMOGENEITY])}, and {digits(of[_WITHOUT])} "
-        f"without the ten strongest phrases of each dataset{elsewhere}{_explains(of, others)}.{lengths}"
+        f"{share}{only}. {_without(of, others)}."
     )
     return (Sentence(said, "why"),)
 
@@ -107,15 +104,14 @@ def _ends(values: pl.Series, shown: Callable[[float], str] = digits) -> str:
     return " to ".join(dict.fromkeys(map(shown, [ordered[0], ordered[-1]])))
 
 
-def _explains(of: Mapping[str, float], others: pl.DataFrame) -> str:
-    """Say what becomes of the lead without the phrases, as a ratio to the next dataset; empty without a lead."""
-    next_best = [max(others[name].to_list(), default=of[name]) for name in (HOMOGENEITY, _WITHOUT)]
+def _without(of: Mapping[str, float], others: pl.DataFrame) -> str:
+    """Say what becomes of homogeneity without the phrases, and of a lead, as a ratio to the next dataset."""
+    next_best = [max(others[name].to_list(), default=0.0) for name in (HOMOGENEITY, _WITHOUT)]
     if of[HOMOGENEITY] <= next_best[0] or not next_best[1]:
-        return ""
+        return f"Without them, its homogeneity is {digits(of[_WITHOUT])} instead of {digits(of[HOMOGENEITY])}"
     before, after = of[HOMOGENEITY] / next_best[0], of[_WITHOUT] / next_best[1]
-    if after <= 1:
-        return ": without them, it is not first"
-    return f": without them, it is first, {'with a smaller lead' if after < before else 'and no less ahead'}"
+    lead = "not first" if after <= 1 else f"first, {'with a smaller lead' if after < before else 'and no less ahead'}"
+    return f"Without the ten strongest phrases of each dataset, it is {lead}"
 
 
 class Phrases(NamedTuple):

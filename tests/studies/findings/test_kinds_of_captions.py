@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
+from auditor.api import Auditor
 from auditor.errors import UsageError
 from auditor.findings import CAPTION_KINDS, KINDS, severity, tally, told
 from auditor.result import SEVERITIES, Finding, Result
@@ -264,6 +265,24 @@ def test_an_image_under_two_ids_is_an_error_across_splits(store: Store, split: s
     found = one(result, "copied-images")
     assert (found.severity, found.values["images"]) == (bad, 2)
     assert "shares 5 of 5 captions with" in found.examples[0]["why"]
+
+
+def test_one_path_in_several_spellings_is_told(store: Store) -> None:
+    spelled = [(f"a/{image}", slot, text) for image, slot, text in CLEAN]
+    found = one(
+        asked(store, [*spelled, ("a\\00.JPG", 0, "A quiet lake.")], kinds=["images-under-several-names"]),
+        "images-under-several-names",
+    )
+    assert (found.severity, found.values["images"], found.n) == ("warning", 1, 65)
+    assert found.examples[0]["why"] == "the path of a/00.jpg"
+
+
+def test_an_image_in_several_splits_is_told() -> None:
+    rows = [{"image": image, "caption": text, "split": "train" if slot else "test"} for image, slot, text in CLEAN[:10]]
+    with Auditor(write=True) as audit:
+        audit.ingest("set", data=rows, config={})
+        found = one(audit.findings("set", kinds=["images-in-several-splits"]), "images-in-several-splits")
+    assert (found.severity, found.values["images"], found.examples[0]["why"]) == ("error", 2, "in splits test, train")
 
 
 def test_a_slot_by_template_is_told(store: Store) -> None:

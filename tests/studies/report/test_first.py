@@ -126,7 +126,9 @@ def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -
     summary = made.sections[0]
     assert (summary.title, summary.absent) == ("Summary", None)
     told, following, *cards = summary.words
-    assert told.startswith("dogs has 3 warnings (Captions made from templates: 53%, File names in captions: 7%, ")
+    assert told.startswith(
+        "dogs has 3 warnings (Captions that follow a frequent pattern: 53%, File names in captions: 7%, "
+    )
     assert following.startswith("Next: ")
     assert (told, following.replace("`", "")) == tuple(words.replace("`", "") for words in made.answer)
     assert cards == [f"{one.severity}: {one.sentence}." for one in made.cards]

@@ -246,7 +246,7 @@ def test_report_of_single_captions_leads_with_what_they_can_show(store: Store) -
     assert "alone: captions have 46 words in the median, and 6 to 86 in 90% of cases." in led
     assert "an estimated 33.3% of captions exceed the 77 tokens that CLIP reads" in led
     for piece in (
-        "most frequent openings",
+        "start with one of ten openings",
         "language en",
         "occur at more than one image",
         "alone: sameness 0.",
