@@ -35,7 +35,7 @@ ALL = "all"
 #: Kinds of datasets with independent captions: a pair or triplet needs all of its captions.
 _KINDS = ("captions", "candidates")
 
-BLANKS, BROKEN, TWICE, MARKUP = "whitespace", "broken-characters", "repeated-words", "markup"
+BLANKS, BROKEN, TWICE, MARKUP, DOUBLED = "whitespace", "broken-characters", "repeated-words", "markup", "doubled-words"
 
 REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS = (
     "refusals", "api-errors", "placeholders", "captions-without-word", "padded-images",
@@ -46,7 +46,7 @@ DROPPED = (REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS)
 
 #: Kinds that are repaired in the text.
 MENDED = (
-    BROKEN, "chat-tokens", "assistant-texts", "markdown-or-json", MARKUP, "meta-sentences", TWICE, BLANKS,
+    BROKEN, "chat-tokens", "assistant-texts", "markdown-or-json", MARKUP, "meta-sentences", TWICE, DOUBLED, BLANKS,
 )  # fmt: skip
 
 #: Kinds that are repaired only if they are named: spaces and repeats are usable.
