@@ -7,7 +7,7 @@ references that have them, as content units do in a pyramid (Nenkova & Passonnea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -45,7 +45,7 @@ def _sizes(settings: Mapping[str, Any]) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
 
 
 def _scorer(total: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]:
-    """Return a scorer: what both have, relative to a total of the two sizes; 0 if there is no word."""
+    """Return a scorer: what both have, relative to a total of the two sizes; 0 without words."""
 
     def score(counts: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Series:
         matched, ours, theirs = _sizes(settings)
@@ -65,18 +65,22 @@ def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _card(
-    measure: str, total: Callable[[pl.Expr, pl.Expr], pl.Expr], summary: str, kind: str, references: str
+    measure: str,
+    total: Callable[[pl.Expr, pl.Expr], pl.Expr],
+    summary: str,
+    references: str,
+    sensitivity: Literal["strong", "some"],
 ) -> Metric:
     return Metric(
         name=f"content-{measure}",
         counts="content_match",
         score=_scorer(total),
         summary=summary,
-        kind=kind,
+        kind=f"{measure} of sets of words",
         lowest=0.0,
         highest=1.0,
         references=f"{references} with their number; compare only equal numbers; not with weights=share",
-        sensitivity="strong",
+        sensitivity=sensitivity,
         edge_cases=(
             "a caption without content words scores 0, and counts in means; word order, repeated words and who does "
             "what to whom do not matter; a synonym does not match"
@@ -99,21 +103,21 @@ CARDS = (
         "f1",
         lambda ours, theirs: (ours + theirs) / 2,
         "F1 of the content words of a caption and of all its references",
-        "F1 of precision and recall of sets of words",
         "its precision increases, and its recall decreases",
+        "some",
     ),
     _card(
         "precision",
         lambda ours, _: ours,
         "share of the content words of a caption that any reference has: the rest may be invented",
-        "precision of a set of words",
         "increases",
+        "strong",
     ),
     _card(
         "recall",
         lambda _, theirs: theirs,
         "share of the content words of all references that a caption has: the rest is missing",
-        "recall of a set of words",
         "decreases",
+        "strong",
     ),
 )
