@@ -154,6 +154,9 @@ def score() -> None:
     is of all images of the system. `--missing empty` counts empty captions for missing images; `empty_difference` and
     `empty_p` show this if more than 1% are missing.
 
+    If captions of a system are more than twice as long as the references, a warning comes first. The penalty for length
+    of CIDEr-D then decides its score. `content-recall` has none.
+
     Captions that repeat another of their image, token for token, score as a perfect match. `--distinct` adds results
     without these repeats; column variant names them.
 
