@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plain
 import pytest
-from conftest import ROOT, ingest_rows
+from conftest import ROOT, Bound, ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
 from sizes import examples
@@ -14,6 +14,7 @@ from test_leave_one_out import as_rows, captions, scored
 from test_rouge import score_items
 
 from auditor.errors import MetricError
+from auditor.scoring.candidate_sets import intra
 from auditor.scoring.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.text.stemmers import porter
@@ -70,6 +71,22 @@ def test_scores_equal_the_formulas(images: list[list[str]]) -> None:
         for name, one in zip(METRICS, requests(METRICS), strict=True)
     }  # fmt: skip
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_another_text_in_place_of_a_caption_is_scored_against_the_others(store: Store, bound: Bound) -> None:
+    images = [
+        ["a dog runs", "dogs run fast", "a cat", "the dog"],
+        ["the cat runs", "a fast cat", "a man", "a man's cat"],
+    ]
+    ingest_rows(store, as_rows(images))
+    scores = scored(store, metrics=METRICS, candidates=[intra(1)])
+    texts = bound("select c.image, c.slot, t.text from candidate as c join caption as t using (caption_id)")
+    drawn = {(image, slot): text for image, slot, text in texts.iter_rows()}
+    assert len(drawn) == 8
+    for _, image, slot, metric, value in scores.iter_rows():
+        others = [text for number, text in enumerate(images[int(image.split()[1])]) if number != slot]
+        name = next(name for name, one in zip(METRICS, requests(METRICS), strict=True) if one.label == metric)
+        assert value == pytest.approx(content(name, drawn[image, slot], others), abs=1e-12)
 
 
 REFERENCES = ["A man bites a brown dog.", "The man is biting two dogs on a street", "a dog bitten by a man"]
