@@ -38,7 +38,7 @@ def long_captions(
     command = call("words", *long, against=captions.label, by="image", importance=min(_IMPORTANCE, most))
     return [
         *said,
-        Sentence("Compare them by content-recall, which has no such penalty. Long captions recall more.", "next"),
+        Sentence("Compare them by content-recall, which has no penalty for length. Long captions recall more.", "next"),
         Sentence(
             "content-precision is the share of their words that any reference has. The rest is invented, or true but "
             "unmentioned.",

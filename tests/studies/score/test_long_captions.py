@@ -38,7 +38,7 @@ def test_long_captions_are_announced_and_the_named_command_runs(described: Store
 def test_only_cider_d_has_a_penalty_and_presets_are_warned_too(described: Store, asked: dict[str, object]) -> None:
     lead = " ".join(score(described, "set", candidates=["long"], resamples=0, **asked).lead)
     assert "4.6 times as long" in lead
-    assert ("penalty for length" in lead) == ("preset" in asked)
+    assert ("mostly on its penalty" in lead) == ("preset" in asked)
 
 
 def test_captions_of_usual_length_are_not(described: Store) -> None:
