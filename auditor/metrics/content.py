@@ -76,7 +76,7 @@ def _card(
         counts="content_match",
         score=_scorer(total),
         summary=summary,
-        kind=f"{measure} of sets of words",
+        kind=f"{measure.replace('f1', 'F1')} of sets of words",
         lowest=0.0,
         highest=1.0,
         references=f"{references} with their number; compare only equal numbers; not with weights=share",
