@@ -23,11 +23,14 @@ _KEPT_BYTES = 128 << 20
 
 _NORMALIZED_AT_ONCE = 1 << 16
 
-_LAST = (1 << 32) - 1
+#: No image has a higher number.
+LAST_IMAGE = (1 << 32) - 1
 
 #: The SELECTs that every count needs, whatever it counts.
 _OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
 
+#: The SELECT of the content words that metrics read.
+_CONTENT = "content_word_of_metric"
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
@@ -169,6 +172,8 @@ def _count(
             if changed:  # after document frequencies, which are those of the unchanged references
                 workspace.bind("reference", changed)
             for at_work, is_last in _bucket_by_bucket(workspace, buckets):
+                if any(map(_reads_content, group)):
+                    at_work.bind("content_word", _CONTENT)
                 aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read
                 for number, spec in enumerate(group, start=1):
                     what = spec.table.replace("_", " ")
@@ -198,6 +203,10 @@ def _bind_background(
     if is_read("vector_as_of", first.relations):
         begin("training on captions and vectors")
         image_vectors.bind(captions.store, workspace, first.params)
+
+
+def _reads_content(spec: CountSpec) -> bool:
+    return is_read("content_word", spec.relations)
 
 
 def _background(spec: CountSpec) -> _Background:
@@ -236,7 +245,7 @@ def _bucket_by_bucket(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) ->
 def _bind_whole(workspace: Workspace) -> None:
     """Select all candidates that are not too long."""
     workspace.bind(
-        "candidate", "candidate_part", first_image=0, last_image=_LAST, first_candidate=None, last_candidate=None
+        "candidate", "candidate_part", first_image=0, last_image=LAST_IMAGE, first_candidate=None, last_candidate=None
     )
 
 
@@ -250,7 +259,8 @@ def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
         "most_words": ngrams.MOST_WORDS,
     }
     weights = frequencies.files(spec.idf_mode) if is_read("document_frequency", spec.relations) else ()
-    relations = (*spec.relations, *weights, *candidate.files)
+    words = (_CONTENT,) if _reads_content(spec) else ()
+    relations = (*spec.relations, *weights, *words, *candidate.files)
     return kept.key(captions.store, captions.selection, captions.tokenizer, relations, facts)
 
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from auditor import ranges
 from auditor.errors import AuditorError, MetricError, MissingExtraError
-from auditor.metrics import bleu, chrf, cider, given, meteor, own, rouge, ter
+from auditor.metrics import bleu, chrf, cider, content, given, meteor, own, rouge, ter
 from auditor.metrics.card import OF_FILE, CountSpec, Metric
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
@@ -140,7 +140,7 @@ class MetricRequest:
 
 
 _OURS = {card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)}
-_OURS |= {card.name: card for card in of_vectors.CARDS}
+_OURS |= {card.name: card for card in (*of_vectors.CARDS, *content.CARDS)}
 
 
 def _refuse(name: str, card: Metric) -> None:

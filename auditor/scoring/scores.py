@@ -243,6 +243,7 @@ def unreadable(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str
     for label, writing in needed.items():
         if writing == "english" and why:
             reasons[label] = f"its stems, synonyms and function words are English, but the captions are {why}"
+            reasons[label] += "; set words=all" if label.startswith("content-") else ""
         elif writing == "latin" and not is_latin:
             reasons[label] = (
                 "it splits words into runs of a-z and 0-9, but the captions are not in Latin letters; set ascii=false"

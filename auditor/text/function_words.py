@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +16,12 @@ from auditor.text import Tokenizer
 
 #: The language of the list that comes with the package.
 LANGUAGE = "en"
+
+#: Cardinal numbers, which taggers do not count as content words.
+_NUMERALS = (
+    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,13 @@ class FunctionWords:
 def english() -> FunctionWords:
     """Read the list of the package."""
     return _listed(LANGUAGE, (files("auditor.text") / "function_words_en.txt").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def not_content() -> FunctionWords:
+    """Return the words of English that are not content words: its function words, and numerals."""
+    listed = english()
+    return FunctionWords(f"{listed.label}+numerals", (*listed.words, *_NUMERALS.split()))
 
 
 def of_file(path: Path) -> FunctionWords:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
+from auditor.text import function_words
 from auditor.text.stemmers import porter as porter_1980
 from auditor.text.stemmers import rouge as rouge_stemmer
 
@@ -36,6 +37,19 @@ def stemmed(tokens: pl.Series) -> pl.Series:
     return _each(_whole(tokens), rouge_stemmer.stem)
 
 
+def lettered(tokens: pl.Series) -> pl.Series:
+    """Leave tokens with a letter, in lower case."""
+    return tokens.str.to_lowercase().str.extract_all(r"^.*\p{L}.*$")
+
+
+def content(tokens: pl.Series) -> pl.Series:
+    """Leave English content words, stemmed as Porter 1980 does; tokenizers differ in whether they keep apostrophes."""
+    listed = function_words.not_content().words
+    left_out = [*listed, *(word.replace("'", "") for word in listed)]
+    words = lettered(tokens)
+    return _each(words.list.eval(pl.element().filter(~pl.element().is_in(left_out))), porter_1980.stem)
+
+
 def _whole(tokens: pl.Series) -> pl.Series:
     return tokens.reshape((-1, 1)).arr.to_list()
 
@@ -58,4 +72,6 @@ NORMALIZATIONS: Mapping[str, Normalization] = {
     "rouge-stem": rouge_stemmed,
     "rouge-stem-tokens": stemmed,
     "porter": porter,
+    "lettered": lettered,
+    "content": content,
 }

@@ -1,6 +1,7 @@
 -- name: reference_word_importance
 -- version: 1
 -- grain: image, word of its references
+-- params: first_image UINTEGER, last_image UINTEGER
 -- reads: reference, content_word
 -- returns: image_no, token_id, descriptions, importance
 -- cites: van Miltenburg et al. 2018, eq. 5 and 7
@@ -12,4 +13,5 @@ select
     (count(*) filter (where s.is_content))::uinteger as importance
 from reference as r
 join content_word as s using (caption_id)
+where r.image_no between $first_image::uinteger and $last_image::uinteger
 group by r.image_no, s.token_id

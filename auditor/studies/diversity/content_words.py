@@ -14,6 +14,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection
 from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
+from auditor.scoring.counting import LAST_IMAGE
 from auditor.scoring.registry import References
 from auditor.store import parses
 from auditor.store.captions import Captions, selections_of
@@ -24,12 +25,6 @@ from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import function_words, tokenizer_of
 from auditor.text.spacy.annotation import Annotator, annotator
 from auditor.text.spacy.processes import annotated
-
-#: Cardinal numbers, which taggers do not count as content words.
-_NUMERALS = (
-    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
-)
 
 #: The tokenizer whose words a pipeline tags.
 PROFILE = "spacy"
@@ -56,12 +51,8 @@ def content_of(settings: DiversitySettings) -> Content:
     """
     tokenizer, words = settings.resolved_tokenizer, settings.function_words
     if settings.pipeline is None:
-        listed = function_words.english() if words is None else function_words.of_file(words)
-        spelled = listed.tokens(tokenizer_of(tokenizer))
-        if words is not None:
-            return Content(f"list:{listed.label}", spelled)
-        numerals = pl.DataFrame({"word": _NUMERALS.split()})
-        return Content(f"list:{listed.label}+numerals", pl.concat([spelled, numerals]).unique(maintain_order=True))
+        listed = function_words.not_content() if words is None else function_words.of_file(words)
+        return Content(f"list:{listed.label}", listed.tokens(tokenizer_of(tokenizer)))
     if words is not None:
         raise UsageError("--pipeline and --function-words both define content words; set only one")
     if tokenizer != PROFILE:
@@ -136,7 +127,7 @@ def bind_words(workspace: Workspace, every: Sequence[Captions], content: Content
         told.bind(workspace)
         _require_same_words(workspace, content.tagger)
     workspace.bind("content_word", content.file)
-    workspace.bind("reference_word_importance")
+    workspace.bind("reference_word_importance", first_image=0, last_image=LAST_IMAGE)
 
 
 def _is_itself(system: Selection, evaluation: Selection) -> bool:

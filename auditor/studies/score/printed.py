@@ -26,6 +26,7 @@ from auditor.store.connection import Store
 from auditor.store.matching import match
 from auditor.store.tokens import tokenize
 from auditor.store.versions import images, resolve_all
+from auditor.studies.score.lengths import long_captions
 from auditor.studies.score.presets import Preset, Printed
 
 #: Systems are scored against all captions of the image, as in these programs.
@@ -75,7 +76,12 @@ def printed(
         for tokenizer in of_tokenizer:
             tokenize(store, [selection, system], tokenizer, progress)
     frame = coverage.side_by_side(compared, ["metric"])
-    lead = _lead(frame, coverage, resampling)
+    lead = (
+        *long_captions(
+            Captions(store, selection, preset.printed[0].tokenizer), systems, [(of.name, by) for of, by in scored]
+        ),
+        *_lead(frame, coverage, resampling),
+    )
     frame = frame.rename({"label": "candidate"})
     if resampling.times:
         bare = frame.filter(pl.col("low").is_null()).drop_nulls("value").group_by("candidate", maintain_order=True)

@@ -34,6 +34,7 @@ from auditor.steps import Steps
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
+from auditor.studies.score.lengths import long_captions
 from auditor.studies.score.presets import PRESETS
 from auditor.studies.score.printed import Outputs, means_of, printed, systems_of
 from auditor.studies.score.ranked import least_alike, ranking, with_ranks
@@ -153,6 +154,9 @@ def score() -> None:
     is of all images of the system. `--missing empty` counts empty captions for missing images; `empty_difference` and
     `empty_p` show this if more than 1% are missing.
 
+    If captions of a system are more than twice as long as the references, a warning comes first. The penalty for length
+    of CIDEr-D then decides its score. `content-recall` has none.
+
     Captions that repeat another of their image, token for token, score as a perfect match. `--distinct` adds results
     without these repeats; column variant names them.
 
@@ -230,6 +234,7 @@ def _of_captions(
         some, raw = against.select(captions), placed.filter(variant=RAW)
         means, lead = means_of(some, outputs, raw, requested, resampling, steps)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])
+    lead = (*long_captions(captions, systems, [(metric.label, metric) for metric in requested]), *lead)
     del scores  # the frame takes the most memory
     frame = captions.stamp(placed.unpivot(labels, index=keys, variable_name="metric"))
     if rank:
