@@ -173,7 +173,7 @@ def page() -> Iterator[str]:
             heads,
             [
                 [
-                    name, f"`{versions[name][:12]}`", "machine" if kind == MACHINE else "people",
+                    name, f"`{versions[name][:12]}`", "machine" if kind == MACHINE else "annotators",
                     *(cell(name, one, None, ",.0f") for one in ("images", "captions")),
                     *(cell(name, *one) for one in shown),
                     *(cell(name, one, None, ".2%") for one in ("repeats", "leaks", "leaks-by-chance")),

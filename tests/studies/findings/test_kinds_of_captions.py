@@ -93,7 +93,7 @@ def test_captions_by_one_model_are_told_by_what_they_share_which_is_one_finding(
     assert (openings.severity, openings.values["share"]) == ("notice", 1.0)
     (whole,) = result.found("formulaic")
     assert (whole.severity, whole.values["share"]) == ("error", 1.0)
-    assert "remarks on the picture or its mood 100%" in whole.sentence
+    assert "remarks on the image or its mood 100%" in whole.sentence
     first = result.table("dimensions").frame.row(0)
     assert first == ("like human captions", "100%", "Formulaic captions 100%")
     assert told(result.findings) == [one for one in result.findings if one.kind not in KINDS["formulaic"].parts]
