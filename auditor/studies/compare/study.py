@@ -128,8 +128,8 @@ def compare() -> None:
     - `overlap`: how far the scores of captions of the same image and of another image overlap, 0 to 1.
 
     For BLEU, it also finds the ten strongest phrases: those with most matches with captions of other images
-    (`phrase-share`). Rows count how many of these begin a caption (`phrase-opening`). Others are homogeneity without the
-    phrases (`homogeneity-without`), and that of short and of long captions.
+    (`phrase-share`). Rows count how many of these begin a caption (`phrase-opening`). Others are homogeneity without
+    the phrases (`homogeneity-without`), and that of short and of long captions.
 
     TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
