@@ -150,7 +150,7 @@ _HOW = (
 
 _JOINED = " Right: the order; joined datasets do not differ significantly."
 
-_DIFFERS = " Order differs: a pair is the other way round by most metric families."
+_DIFFERS = " Differs: most metric families order some pair the other way."
 
 _FAMILY = " Both ROUGE metrics are one family."
 

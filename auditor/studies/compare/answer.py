@@ -214,7 +214,7 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
     if top is None or top not in own:
         return (
             Sentence(
-                "Name the metric with every comparison of these datasets, and prefer none of them for its homogeneity.",
+                "Name the metric with every comparison of these datasets: homogeneity does not choose between them.",
                 "next",
             ),
         )
@@ -229,8 +229,8 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
         return much, Sentence(small, "next")
     if any(top == below for order in answered.orders for _, below in order.ahead):
         return much, Sentence(
-            "Do not compare scores across these datasets. Metrics disagree about their order, so prefer none of them "
-            "for its homogeneity.",
+            "Do not compare scores across these datasets. The metrics disagree, so don't choose between them by "
+            "homogeneity.",
             "next",
         )
     return much, Sentence(

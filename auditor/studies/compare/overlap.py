@@ -27,8 +27,8 @@ _STEPS, _MOST, _FINE = 8, 3, 1000
 _TABLE = View(
     Table(
         "overlap of scores: captions of the image, captions of another", EMPTY, (OVERLAP,), "metric", name=OVERLAP,
-        caption="the least sum of two shares over all thresholds of a score: human captions below, and captions of "
-        "another image above. 0: a threshold separates them; 1: their scores are the same",
+        caption="miss rate plus false-alarm rate at the best cut-off, for human captions against captions of another "
+        "image. 0: a cut-off separates them; 1: their scores are the same",
     ),
     columns=("metric", "dataset", OVERLAP),
 )  # fmt: skip

@@ -95,7 +95,7 @@ def placed(
             f"{answered.alpha:g}); a common letter does not mean that they are equal"
         )
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
-    caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
+    caption += "; differs: most metric families order some pair the other way" if contrary else ""
     caption += _visible(shown["metric"], decided)
     title = "homogeneity: how well captions fit other images" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})

@@ -145,7 +145,7 @@ def test_the_quoted_metric_is_one_by_which_the_first_is_ahead_and_a_contrary_one
     orders = order("bleu-4", *"xy"), order("rouge-l", *"yx"), order("cider-d", *"xy")
     much, following = consequence(rows, Answer("homogeneity", orders, tested=True))
     assert much.endswith("score 20% as high as those of the right image on x (cider-d; elsewhere 10%).")
-    assert "Metrics disagree about their order, so prefer none of them" in following
+    assert "The metrics disagree, so don't choose between them" in following
 
 
 def test_the_same_captions_are_not_compared(store: Store) -> None:
