@@ -84,7 +84,7 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     shares = rows.filter(pl.col("phrase").is_not_null(), statistic=_SHARE)
     is_own = pl.col("label") == of["label"]
     phrases = shares.filter(is_own)["phrase"]
-    alone = shares.filter(is_own).join(shares.filter(~is_own), on="phrase", how="anti")
+    alone = shares.filter(is_own).join(shares.filter(~is_own), on="phrase", how="anti", maintain_order="left")
     named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
     share = f" (elsewhere {_ends(others[_SHARE], '{:.0%}'.format)})" if others.height else ""
     only = ""
