@@ -1,10 +1,10 @@
 -- name: strong_ngram
--- version: 1
+-- version: 2
 -- grain: n-gram
 -- params: of_captions BIGINT, of_references DOUBLE, most_words INTEGER
 -- reads: selection_frequency, vocabulary
 -- returns: gram, phrase, expected
--- order: s.strength desc, s.gram
+-- order: s.strength desc, phrase
 --
 -- The n-grams by which captions of different images match most. `expected` is how many captions should match a caption
 -- of another image by it, if BLEU clips against so many references. A phrase is as strong as the n-grams in it.
@@ -24,4 +24,4 @@ join vocabulary as last on last.token_id = last_packed(s.gram)::uinteger
 left join vocabulary as second on second.token_id = last_packed(s.gram >> 32)::uinteger
 left join vocabulary as third on third.token_id = last_packed(s.gram >> 64)::uinteger
 left join vocabulary as fourth on fourth.token_id = (s.gram >> 96)::uinteger
-order by s.strength desc, s.gram
+order by s.strength desc, phrase

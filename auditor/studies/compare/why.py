@@ -172,8 +172,8 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
     made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra))]
     if matched and phrases.words:
         opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
-        each = sorted(((inside([at])[is_intra].sum() / matched, at) for at in range(len(phrases.words))), reverse=True)
-        made += [(_SHARE, phrases.words[place], float(share)) for share, place in each]
+        each = sorted((-(inside([at])[is_intra].sum() / matched), at) for at in range(len(phrases.words)))
+        made += [(_SHARE, phrases.words[place], float(-share)) for share, place in each]
         made += [("phrase-opening", phrases.words[place], opens.get(place)) for _, place in each]
         for phrase, places in ((phrases.words[each[0][1]], [each[0][1]]), (None, range(_TEN))):
             without = inside(places)
