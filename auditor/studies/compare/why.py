@@ -5,7 +5,7 @@ The strongest phrases follow from n-gram frequencies. Their matches are counted 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -86,7 +86,8 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     phrases = shares.filter(is_own)["phrase"]
     alone = shares.filter(is_own).join(shares.filter(~is_own), on="phrase", how="anti", maintain_order="left")
     named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
-    share = f" (elsewhere {_ends(others[_SHARE], '{:.0%}'.format)})" if others.height else ""
+    ends = dict.fromkeys(f"{share:.0%}" for share in sorted(others[_SHARE].to_list())[:: max(others.height - 1, 1)])
+    share = f" (elsewhere {' to '.join(ends)})" if ends else ""
     only = ""
     if others.height and alone.height:
         these = joined([f"“{phrase}”" for phrase in alone["phrase"][:3]])
@@ -98,20 +99,14 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     return (Sentence(said, "why"),)
 
 
-def _ends(values: pl.Series, shown: Callable[[float], str] = digits) -> str:
-    """Write the lowest and the highest value."""
-    ordered = sorted(values.to_list())
-    return " to ".join(dict.fromkeys(map(shown, [ordered[0], ordered[-1]])))
-
-
-def _without(of: Mapping[str, float], others: pl.DataFrame) -> str:
-    """Say what becomes of homogeneity without the phrases, and of a lead, as a ratio to the next dataset."""
+def _without(of: Mapping[str, Any], others: pl.DataFrame) -> str:
+    """Report homogeneity without the phrases; of the first dataset, its lead: the ratio to the next dataset."""
     next_best = [max(others[name].to_list(), default=0.0) for name in (HOMOGENEITY, _WITHOUT)]
     if of[HOMOGENEITY] <= next_best[0] or not next_best[1]:
         return f"Without them, its homogeneity is {digits(of[_WITHOUT])} instead of {digits(of[HOMOGENEITY])}"
     before, after = of[HOMOGENEITY] / next_best[0], of[_WITHOUT] / next_best[1]
     lead = "not first" if after <= 1 else f"first, {'with a smaller lead' if after < before else 'and no less ahead'}"
-    return f"Without the ten strongest phrases of each dataset, it is {lead}"
+    return f"Without the ten strongest phrases of each dataset, {of['label']} is {lead}"
 
 
 class Phrases(NamedTuple):

@@ -49,7 +49,7 @@ _SEVERAL = if_measured(of_partitions)
 KEYS, BAGS_OF_KEYS = Shuffle("keys", _SEVERAL, of_partitions), Shuffle("bags-of-keys", _SEVERAL, of_partitions)
 NEAR, OTHERS = Shuffle("near", _SEVERAL, of_partitions), Shuffle("others", _SEVERAL, of_partitions)
 
-#: The texts of captions that are not kept, by partition of texts: they are nobody's twin.
+#: The texts of captions that are left out, by partition of texts. None of them is the twin of a caption.
 GONE = Shuffle("gone", if_compared(of_buckets), of_partitions)
 
 #: What a bucket needs: the near-duplicates of its texts, and where all these occur.

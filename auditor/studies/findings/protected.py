@@ -20,7 +20,7 @@ _MOST = 0.5
 
 
 def versions_of_one(store: Store, own: Selection, other: Selection) -> list[str]:
-    """Say so if the other dataset has most captions of this one at the same images."""
+    """Return a sentence if the other dataset has most captions of this one, at the same images; else none."""
     mine, theirs = (versions.content(store, selection).select("image", "text") for selection in (own, other))
     share = mine.join(theirs.unique(), on=["image", "text"]).height / max(mine.height, 1)
     if share < _MOST:
