@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import copy
 import ctypes
 import errno
 import gc
@@ -61,26 +60,14 @@ OTHERS = {
 PLACES = {"FILE": "file:command", **{name: place for name, (place, *_) in OTHERS.items()}}
 
 #: The commands to begin with, which `auditor --help` lists.
-FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
+FIRST = ("findings", "score", "compare", "duplicates", "diff", "export", "choices", "report", "ingest", "sql")
 
-#: Keys of a context: whether its help lists every command, or only those to begin with.
-_EVERY, _BRIEF = "auditor.every", "auditor.brief"
+#: Key of a context: whether its help lists every command.
+_EVERY = "auditor.every"
 
 
 class Commands(TyperGroup):
     """The commands, each made when it is called: `--help` lists them and imports none."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """List the commands; without `--all` only those to begin with."""
-        return list(FIRST) if ctx.meta.get(_BRIEF) else super().list_commands(ctx)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command with its group and its line of help, which is all that a list shows."""
-        command = super().get_command(ctx, cmd_name)
-        if command is not None and ctx.meta.get(_BRIEF):
-            command = copy.copy(command)
-            command.rich_help_panel = "Commands to begin with"  # type: ignore[attr-defined]
-        return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Note whether the help lists every command, before it is shown."""
@@ -92,9 +79,18 @@ class Commands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Show the help: the commands to begin with, or with `--all` every one in its group."""
-        ctx.meta[_BRIEF] = not ctx.meta[_EVERY]
-        super().format_help(ctx, formatter)
+        """Show the help: the commands to begin with, then options; or with `--all` every command in its group."""
+        if ctx.meta[_EVERY]:
+            super().format_help(ctx, formatter)
+            return
+        formatter = ctx.make_formatter()  # printed here, as typer does: the given one stays empty
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        with formatter.section("Commands to begin with"):
+            formatter.write_dl([("FILE", FILE), *((name, LISTED[name][1]) for name in FIRST)])
+        with formatter.section("Options"):
+            formatter.write_dl([*filter(None, (option.get_help_record(ctx) for option in self.get_params(ctx)))])
+        typer.echo(formatter.getvalue().rstrip("\n"))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Make the called command from its study; a file is audited. Raises `UsageError` for a removed command."""
@@ -116,7 +112,9 @@ _SETTINGS = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="Audit image-caption datasets: `auditor FILE` audits a file. `auditor --help --all` lists every command.",
+    help="Audit image-caption datasets: find what is wrong with captions, repair them, compare datasets,"
+    " score captioners. `auditor --help --all` lists every command.",
+    subcommand_metavar="FILE | COMMAND [ARGS]...",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
@@ -158,7 +156,7 @@ def _described() -> str:
     """Describe every command as JSON."""
     from auditor.cli.described import described
 
-    every = {"FILE": ("Reports", "Audit a file of captions."), **LISTED}
+    every = {"FILE": ("Reports", FILE), **LISTED}
     return described({name: (*of, _function(name)) for name, of in every.items()}, f"auditor {__version__}")
 
 
@@ -167,6 +165,9 @@ LISTED = {
     **{name: (study.group, study.line) for name, study in STUDIES.items()},
     **{name: (group, line) for name, (_, group, line) in OTHERS.items()},
 }
+
+#: The line of help for a file that is named where a command is expected.
+FILE = "Audit a file of captions: list its problems, write a page."
 
 #: The line of help for the group of commands about the store.
 STORE = "Manage the store: size, integrity, tags, cache."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator
 from types import FunctionType, ModuleType
@@ -31,7 +32,7 @@ def test_help_shows_the_commands_to_begin_with_and_all_of_them_when_asked() -> N
     brief, whole, bare = (run_auditor(*words).stdout for words in (["--help"], ["--help", "--all"], []))
 
     def listed(text: str) -> list[str]:
-        names = [line[2:].split(" ", 1)[0] for line in text.split("\n") if line.startswith("│ ")]
+        names = re.findall(r"^(?:│ |  )(\S+) {2}", text, re.MULTILINE)
         return [name for name in names if name in app.LISTED or name == "store"]
 
     assert listed(brief) == listed(bare) == [*app.FIRST]
