@@ -150,4 +150,4 @@ def test_a_caption_that_is_changed_and_left_out_counts_once(store: Store, tmp_pa
     changes = pl.read_csv(tmp_path / "x.changes.csv")
     assert changes.columns == ["image", "slot", "kind", "before", "after"]
     assert changes["before"].null_count() == 0
-    assert any(", which the store has" in note for note in notes)
+    assert any("; version " in note and " was exported" in note for note in notes)

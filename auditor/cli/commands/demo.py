@@ -1,8 +1,9 @@
-"""`auditor demo`: what an audit finds in the bundled samples, as a summary and as a page."""
+"""`auditor demo`: what an audit finds in the bundled samples, as a summary and as a page, and files to try commands on."""
 
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,17 +24,21 @@ _SAMPLE = Path(__file__).parents[2] / "sample" / "datasets.toml"
 
 _FOLDER = Path("auditor-demo")
 
+#: A file of captions with problems of many kinds, and a captioner's output for the images of the varied dataset.
+_FILES = ("captions.csv", "system.json")
+
 _NARROW, _VARIED, _FLAWED = "sample-narrow", "sample-varied", "sample-flawed"
 
 
 def command(
     folder: Annotated[
-        Path, typer.Option("--folder", help="Folder for the page and the store; both are replaced.")
+        Path, typer.Option("--folder", help="Folder for the page, the store and two files; all are replaced.")
     ] = _FOLDER,
 ) -> None:
     """Audit three bundled sample datasets.
 
-    One dataset is narrow, one is varied, and one has planted faults.
+    One dataset is narrow, one is varied, and one has planted faults. Also writes two files to try commands on:
+    captions.csv has planted faults, and system.json has a captioner's output for sample-varied.
 
     How to read it: the summary has three numbers per dataset. The page has all numbers, with intervals, examples
     and the SELECT behind each.
@@ -56,6 +61,8 @@ def command(
         settings = report.ReportSettings(metrics=FIRST_METRICS)
         document = report.report(opened, *declared, settings=settings, config=declared, progress=steps)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
+    for name in _FILES:
+        shutil.copyfile(_SAMPLE.parent / name, folder / name)
     typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder))]))
 
 
@@ -123,7 +130,7 @@ def _next(folder: Path) -> list[str]:
     commands = (
         call("findings", _FLAWED),
         call("compare", _NARROW, _VARIED, metrics=["rouge-1", "cider"]),
-        call("export", _FLAWED, target="captions.csv"),
+        call("score", _VARIED, candidates=["system.json"], preset="coco"),
     )
     return [
         "",
@@ -132,5 +139,5 @@ def _next(folder: Path) -> list[str]:
         "Next:",
         f"  {shlex.join(['cd', str(folder)])}",
         *(f"  {READER.text(command)}" for command in commands),
-        "  auditor captions.csv    or your own file, with columns image and caption",
+        "  auditor captions.csv    a file with planted faults, or your own",
     ]

@@ -344,8 +344,8 @@ def _again(
         **(written.options(captions) if written else columns(captions)),
     )  # fmt: skip
     stored = selection.version.version
-    same = "the same as in the store" if version == stored else f"not {stored[:12]}, which the store has"
-    note = f"{size}; `{typed}` imports them as version {version[:12]}, {same}"
+    same = ", which was exported" if version == stored else f"; version {stored[:12]} was exported"
+    note = f"{size}; `{typed}` imports them as version {version[:12]}{same}"
     return (note, *([f"{chosen} cannot hold: {'; '.join(lost)}"] if lost else []))
 
 
