@@ -16,7 +16,10 @@ from auditor.studies import GROUPS
 DOCUMENTS = sorted(one.relative_to(ROOT).as_posix() for one in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 
 #: Pages that programs write, and those that keep what was written before.
-GENERATED = {"CHANGELOG.md", "docs/findings.md", "docs/reproduction.md"}
+GENERATED = {"docs/findings.md", "docs/reproduction.md"}
+
+#: Headings of a version in the changelog, in their order, and the most bytes of its lines.
+HEADINGS, BYTES = ["Removed", "Refused now", "New", "Changed", "Fixed", "Numbers change"], 20_000
 
 AVOIDED = r"\b(?:told|nobody|somebody|whoever|anew|pictures?|blanks|by heart|beside|colours?|licence)\b|\d %"
 
@@ -42,6 +45,14 @@ def test_every_link_to_a_heading_leads_to_one(document: str) -> None:
     for target, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
         page = (ROOT / document).parent / target if target else ROOT / document
         assert page.suffix != ".md" or heading in anchors(page), f"{target}#{heading}"
+
+
+def test_changelog_is_short_lines_under_known_headings() -> None:
+    versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for version in versions:
+        found = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert found == [heading for heading in HEADINGS if heading in found], version.split()[0]
+        assert len(version.encode()) <= BYTES, version.split()[0]
 
 
 def test_readme_has_the_groups_of_the_help_in_its_order() -> None:
