@@ -15,6 +15,14 @@ from auditor.studies import GROUPS
 
 DOCUMENTS = sorted(one.relative_to(ROOT).as_posix() for one in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 
+#: What else has links that readers follow in the repository.
+LINKED = [
+    *DOCUMENTS,
+    "llms.txt",
+    "sql/README.md",
+    *sorted(f"benchmarks/{one.name}" for one in (ROOT / "benchmarks").glob("*.md")),
+]
+
 #: Pages that programs write, and those that keep what was written before.
 GENERATED = {"docs/findings.md", "docs/reproduction.md"}
 
@@ -24,7 +32,7 @@ HEADINGS, BYTES = ["Removed", "Refused now", "New", "Changed", "Fixed", "Numbers
 AVOIDED = r"\b(?:told|nobody|somebody|whoever|anew|pictures?|blanks|by heart|beside|colours?|licence)\b|\d %"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", LINKED)
 def test_every_link_leads_to_a_file(document: str) -> None:
     text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\(([^)#\s]+)", text):
@@ -39,7 +47,7 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", LINKED)
 def test_every_link_to_a_heading_leads_to_one(document: str) -> None:
     text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
