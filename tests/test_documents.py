@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from site_links import dead
 
 from auditor.findings import KINDS
 from auditor.studies import GROUPS
@@ -53,6 +54,16 @@ def test_every_link_to_a_heading_leads_to_one(document: str) -> None:
     for target, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
         page = (ROOT / document).parent / target if target else ROOT / document
         assert page.suffix != ".md" or heading in anchors(page), f"{target}#{heading}"
+
+
+def test_dead_links_of_a_site_are_named(tmp_path: Path) -> None:
+    (tmp_path / "scale").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h2 id="top"><a href="scale/#rows"></a><a href="#top"></a><a href="#end"></a>'
+    )
+    links = ("../", "../#top", "../schemas/", "../#gone", "../none.png", "https://example.org/none")
+    (tmp_path / "scale" / "index.html").write_text("".join(f'<p id="rows"><a href="{link}"></a>' for link in links))
+    assert [*dead(tmp_path)] == ["index.html: #end", *(f"scale/index.html: {link}" for link in links[2:5])]
 
 
 def test_changelog_is_short_lines_under_known_headings() -> None:
