@@ -6,7 +6,7 @@
 # make gate    ratios of CPU time and memory that must not grow, on 16,000 captions of the bundled sample
 # make wheel   builds the wheel and the sdist, and audits a file from the wheel in a bare environment
 # make bench   every question and every peer, at several sizes: benchmarks/results.md
-# make docs    the pages of docs/ as a site, in build/site
+# make docs    the pages of docs/ as a site, in build/site; fails at a dead link, there or in the repository
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -72,3 +72,5 @@ bench: install
 docs: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/zensical build --strict -f mkdocs.yml
+	$(BIN)/python tests/site_links.py build/site
+	$(BIN)/pytest -q -n 0 tests/test_documents.py -k link

@@ -9,19 +9,31 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from site_links import dead
 
 from auditor.findings import KINDS
 from auditor.studies import GROUPS
 
 DOCUMENTS = sorted(one.relative_to(ROOT).as_posix() for one in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 
+#: What else has links that readers follow in the repository.
+LINKED = [
+    *DOCUMENTS,
+    "llms.txt",
+    "sql/README.md",
+    *sorted(f"benchmarks/{one.name}" for one in (ROOT / "benchmarks").glob("*.md")),
+]
+
 #: Pages that programs write, and those that keep what was written before.
-GENERATED = {"CHANGELOG.md", "docs/findings.md", "docs/reproduction.md"}
+GENERATED = {"docs/findings.md", "docs/reproduction.md"}
+
+#: Headings of a version in the changelog, in their order, and the most bytes of its lines.
+HEADINGS, BYTES = ["Removed", "Refused now", "New", "Changed", "Fixed", "Numbers change"], 20_000
 
 AVOIDED = r"\b(?:told|nobody|somebody|whoever|anew|pictures?|blanks|by heart|beside|colours?|licence)\b|\d %"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", LINKED)
 def test_every_link_leads_to_a_file(document: str) -> None:
     text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\(([^)#\s]+)", text):
@@ -36,12 +48,30 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", LINKED)
 def test_every_link_to_a_heading_leads_to_one(document: str) -> None:
     text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
         page = (ROOT / document).parent / target if target else ROOT / document
         assert page.suffix != ".md" or heading in anchors(page), f"{target}#{heading}"
+
+
+def test_dead_links_of_a_site_are_named(tmp_path: Path) -> None:
+    (tmp_path / "scale").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h2 id="top"><a href="scale/#rows"></a><a href="#top"></a><a href="#end"></a>'
+    )
+    links = ("../", "../#top", "../schemas/", "../#gone", "../none.png", "https://example.org/none")
+    (tmp_path / "scale" / "index.html").write_text("".join(f'<p id="rows"><a href="{link}"></a>' for link in links))
+    assert [*dead(tmp_path)] == ["index.html: #end", *(f"scale/index.html: {link}" for link in links[2:5])]
+
+
+def test_changelog_is_short_lines_under_known_headings() -> None:
+    versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for version in versions:
+        found = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert found == [heading for heading in HEADINGS if heading in found], version.split()[0]
+        assert len(version.encode()) <= BYTES, version.split()[0]
 
 
 def test_readme_has_the_groups_of_the_help_in_its_order() -> None:

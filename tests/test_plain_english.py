@@ -61,7 +61,7 @@ def _paragraphs(docstring: str) -> str:
 
 
 def _docs() -> Iterator[tuple[str, str]]:
-    for path in [_ROOT / "README.md", *sorted((_ROOT / "docs").rglob("*.md"))]:
+    for path in [_ROOT / "README.md", _ROOT / "CHANGELOG.md", *sorted((_ROOT / "docs").rglob("*.md"))]:
         where = str(path.relative_to(_ROOT))
         if not where.startswith(_GENERATED):
             text = re.sub(r"```.*?```|`[^`]*`|<[^>]*>", "X", path.read_text(encoding="utf-8"), flags=re.DOTALL)
