@@ -126,11 +126,12 @@ _REPORT: dict[str, Any] = {
 
 #: What a program must know of each answer.
 PROTOCOL = (
-    "`--json` prints a result as its schema in docs/schemas describes it, whole. A report needs `--format json`.",
+    "`--json` prints the whole result as an object with one key, such as `auditor.findings/v3`; docs/schemas has the "
+    "schemas. A report needs `--format json`.",
     "`--brief` cuts JSON to 20 kB: lists keep their first entries. `cut.lists` has `shown` and `of` for each list that "
     "was cut, and `cut.command` prints the whole. Without `cut`, nothing is missing.",
     "`findings` is ordered by severity: error, warning, notice, info. `kind` is a stable code, `values.share` the "
-    "share of captions or images. docs/findings.md explains each kind.",
+    "share of captions or images, if it has one. docs/findings.md explains each kind.",
     "Exit code 0: done. 1: a finding with `--fail-on`, a failed gate, or a difference with `--exit-code`. 2: usage. "
     "3: a file. 4: the store. 5: SQL or a metric. 6: a missing extra. 70: a bug. From 2 on, stderr ends with one line: "
     "`error: …`.",
