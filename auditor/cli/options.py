@@ -157,6 +157,11 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
             gc.enable()
         VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug, brief=brief)
         READER.stand(given)
+        form = given.get("format_name") or str(given.get("output")).lower()[-5:].strip(".")
+        if brief and not given.get("as_json") and form != "json":
+            from auditor.errors import UsageError
+
+            raise UsageError("--brief cuts JSON: add --json, or --format json to a report")
         refuse_formats(name, given)
         refuse_targets(name, given, outputs)
         with suppress(OSError):  # no folder for temporary files
@@ -208,9 +213,6 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     data = arguments.get("as_json") or name not in (None, "table") or face.document
     if data and output is None and sys.stdout is None:  # closed before this process began
         raise UsageError("standard output is closed; write to a file with -o FILE")
-    form = name or (isinstance(output, Path) and output.suffix[1:].lower())
-    if VERBOSITY.brief and not arguments.get("as_json") and form != "json":
-        raise UsageError("--brief cuts JSON: add --json, or --format json to a report")
     is_default = arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str))
     if is_default and arguments.get("figure") is None:
         return

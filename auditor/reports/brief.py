@@ -47,18 +47,15 @@ def brief(result: Result | Document, command: str, rows: int | None = None) -> s
 
 
 def _cut(value: Any, at: str, limits: dict[str, int], lists: dict[str, list[tuple[int, int, int]]]) -> Any:
-    """Return a value with its lists cut to their limits. Rows stay whole.
-
-    `lists` gets of each list, by its name, how many entries are shown of how many, and their length as text.
-    """
+    """Return a value with cut lists; note in `lists` the entries shown, of how many, and their length as text."""
     name, most = at.rpartition(".")[2], limits.get(at)
     if isinstance(value, dict) and name not in _OBJECTS:
         return {key: _cut(each, f"{at}.{key}".lstrip("."), limits, lists) for key, each in value.items()}
     if isinstance(value, dict):
         shown: Any = dict(sorted(value.items(), key=lambda entry: entry[0] != "share")[:most])
     elif isinstance(value, list):
-        is_whole = name in ("rows", "examples")
-        shown = value[:most] if is_whole else [_cut(each, f"{at}[]", limits, lists) for each in value[:most]]
+        whole = name in ("rows", "examples")
+        shown = value[:most] if whole else [_cut(each, f"{at}[]", limits, lists) for each in value[:most]]
     else:
         return value
     lists[at].append((len(shown), len(value), len(document_json(shown, None))))
