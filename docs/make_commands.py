@@ -190,7 +190,11 @@ def page(command: Command, runs: str) -> str:
     for name, function in command.functions.items():
         parts += [f"## Parameters of `auditor {name}`"] if len(command.functions) > 1 else []
         parts.append(_parameters(function))
-    parts.append("`--quiet`, `--verbose`, `--no-color` and `--debug` are understood by every command.")
+    brief = " `--brief` cuts JSON to 20 kB: see [JSON](../formats.md#json)."
+    has_json = any(
+        {"as_json", "format_name"} & {*inspect.signature(each).parameters} for each in command.functions.values()
+    )
+    parts.append(f"Every command has `--quiet`, `--verbose`, `--no-color` and `--debug`.{brief * has_json}")
     studies = [name for name in command.functions if name in STUDIES]
     if studies:
         methods = "\n".join(_call(_face(name), [*_python(name)]) for name in studies)
@@ -230,7 +234,7 @@ def _parameters(function: Callable[..., Any]) -> str:
     rows = ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
-        if name in ("context", "quiet", "verbose", "no_color", "debug"):
+        if name in ("context", "quiet", "verbose", "no_color", "debug", "brief"):
             continue
         kind, info, *_ = get_args(hints[name])
         if getattr(info, "hidden", False):

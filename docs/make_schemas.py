@@ -68,6 +68,25 @@ _FINDING = {
     "additionalProperties": False,
 }
 
+#: What brief JSON has left out, and the command that writes it whole.
+_CUT: dict[str, Any] = {
+    "type": "object",
+    "required": ["command", "lists"],
+    "properties": {
+        "command": TEXT,
+        "lists": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["shown", "of"],
+                "properties": {"shown": {"type": "integer"}, "of": {"type": "integer"}},
+                "additionalProperties": False,
+            },
+        },
+    },
+    "additionalProperties": False,
+}
+
 _SHARED: dict[str, Any] = {
     "versions": {"type": "array", "items": _VERSION},
     "signatures": {"type": "object", "additionalProperties": TEXT},
@@ -105,13 +124,42 @@ _REPORT: dict[str, Any] = {
     "volatile": {"type": "object", "required": ["made_at", "versions", "results"]},
 }
 
+#: What a program must know of each answer.
+PROTOCOL = (
+    "`--json` prints the whole result as an object with one key, such as `auditor.findings/v3`; docs/schemas has the "
+    "schemas. A report needs `--format json`.",
+    "`--brief` cuts JSON to 20 kB: lists keep their first entries. `cut.lists` has `shown` and `of` for each list that "
+    "was cut, and `cut.command` prints the whole. Without `cut`, nothing is missing.",
+    "`findings` is ordered by severity: error, warning, notice, info. `kind` is a stable code, `values.share` the "
+    "share of captions or images, if it has one. docs/findings.md explains each kind.",
+    "Exit code 0: done. 1: a finding with `--fail-on`, a failed gate, or a difference with `--exit-code`. 2: usage. "
+    "3: a file. 4: the store. 5: SQL or a metric. 6: a missing extra. 70: a bug. From 2 on, stderr ends with one line: "
+    "`error: …`.",
+)
+
+#: The calls of a program, from the first audit to a query, in the order in which they work in a folder of two files.
+CALLS = {
+    "auditor captions.csv --json": "audit a file. The JSON is always brief; the page is captions.csv.audit.html.",
+    "auditor findings captions.csv other.csv --json --brief": "audit several files in one call, without a page.",
+    "auditor findings captions.csv --kind refusals --json": "list every caption of one kind, as `rows`.",
+    "auditor export captions.csv --fix all -o fixed.csv --json": "repair every kind with a safe fix. "
+    "fixed.changes.csv has each change; fixed.csv has the columns image, slot, caption.",
+    "auditor findings fixed.csv --json --brief --fail-on warning": "audit again: exit code 1 if a warning is left.",
+    "auditor compare captions.csv other.csv -m rouge-1 --json --brief": "rank files by how similar their captions are.",
+    "auditor ingest mine --from fixed.csv --json": "keep the captions in the store audit.duckdb, as dataset mine.",
+    "auditor sql \"select image, text from captions('mine')\" --json --brief": "run a read-only query on the store.",
+    "auditor sql --schema --json --brief": "list the tables, views and functions of a query.",
+    "auditor report mine -m rouge-1 --format json --brief": "summarize the whole audit of a dataset.",
+}
+
 #: Commands whose columns are those that the user asks for.
 _ANY_ROWS = ("sql",)
 
 
 def schema(command: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a command's JSON."""
-    inner = {"type": "object", "required": sorted(body), "properties": body, "additionalProperties": False}
+    properties = {"cut": _CUT, **body}
+    inner = {"type": "object", "required": sorted(body), "properties": properties, "additionalProperties": False}
     key = f"auditor.{command}/v{JSON_VERSION}"
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -164,8 +212,16 @@ def llms() -> str:
         "> Audit image-caption datasets: find problems, measure diversity, compare versions.",
         "",
         "`auditor FILE` audits a file. `auditor --help --json` lists every command with its options and defaults.",
-        "`--json` prints results, as the schemas in docs/schemas describe them. Exit code 1 is a finding with",
-        "`--fail-on`, or a failed gate.",
+        "",
+        "## Call it from a program",
+        "",
+        "Data is on stdout, messages are on stderr. Read the JSON and the exit code: the wording of sentences changes.",
+        "",
+        *(f"- {each}" for each in PROTOCOL),
+        "",
+        "Each command below works on the files of the one before:",
+        "",
+        *(f"- `{line}`: {meaning}" for line, meaning in CALLS.items()),
     ]
     for group in maker.GROUPS:
         own = [one for one in maker.commands().values() if one.group == group]

@@ -61,7 +61,7 @@ def run_auditor(*arguments: str, folder: Path | None = None, stdin: bytes = b"",
 
 def _validate(printed: str) -> None:
     """Check any JSON of a result against its schema in docs/schemas; of many rows, the first."""
-    if not printed.startswith('{\n  "auditor.'):
+    if not printed.startswith(('{\n  "auditor.', '{"auditor.')):
         return
     from jsonschema import Draft202012Validator
 

@@ -31,6 +31,7 @@ SHARED = {
     "verbose",
     "no_color",
     "debug",
+    "brief",
 }
 
 

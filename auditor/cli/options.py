@@ -11,6 +11,7 @@ import inspect
 import os
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ import typer
 from auditor.cli.completions import written_formats
 from auditor.cli.file_arguments import own_tables, refuse_targets
 from auditor.cli.reader import DEFAULT_STORE, READER
-from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
+from auditor.cli.verbosity import STDOUT, VERBOSITY, Brief, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 from auditor.files import sweep
@@ -150,19 +151,24 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
     """
 
     @functools.wraps(command)
-    def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, **arguments: object) -> None:
+    def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, brief: bool = False, **given: object) -> None:
         if not gc.isenabled():  # most imports are done
             gc.freeze()
             gc.enable()
-        VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
-        READER.stand(arguments)
-        refuse_formats(name, arguments)
-        refuse_targets(name, arguments, outputs)
+        VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug, brief=brief)
+        READER.stand(given)
+        form = given.get("format_name") or str(given.get("output")).lower()[-5:].strip(".")
+        if brief and not given.get("as_json") and form != "json":
+            from auditor.errors import UsageError
+
+            raise UsageError("--brief cuts JSON: add --json, or --format json to a report")
+        refuse_formats(name, given)
+        refuse_targets(name, given, outputs)
         with suppress(OSError):  # no folder for temporary files
             sweep(Path(tempfile.gettempdir()))
         with _until_reader_leaves():
-            command(**arguments)
-        for table in own_tables(name, arguments, outputs):
+            command(**given)
+        for table in own_tables(name, given, outputs):
             import polars as pl
 
             from auditor import reports
@@ -170,8 +176,9 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
             with suppress(OSError, pl.exceptions.PolarsError), table.open("rb") as file:  # its name may be no UTF-8
                 _warn(reports.formulas(pl.scan_csv(file, glob=False, infer_schema=False)))
 
-    common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
+    common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
+    common |= {"brief": Brief} if own.parameters.keys() & {"as_json", "format_name"} else {}
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option)
         for name, option in common.items()
@@ -256,15 +263,16 @@ def deliver(
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
         _refuse(result.command, chosen)
-    names = () if figure is None else (figure,)
-    if output is not None:
+    names, files = () if figure is None else (figure,), [*filter(None, [output])]
+    if output is not None and not VERBOSITY.brief:
         files = notebook.save(result, output, chosen, *names)
     elif chosen == "table":
         terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
-        is_drawn = chosen in reports.PICTURES
-        text = notebook.only(notebook.svgs(result, *names)) if is_drawn else reports.TEXT_FORMATS[chosen](result)
-        with _target(None) as file:
+        drawn = notebook.svgs(result, *names) if chosen in reports.PICTURES else {}
+        text = _brief(result) if VERBOSITY.brief else ""
+        text = text or (notebook.only(drawn) if drawn else reports.TEXT_FORMATS[chosen](result))
+        with _target(output) as file:
             _put(text, file, chosen)
     if chosen != "table":
         for note in (*result.lead, *result.remarks):
@@ -288,7 +296,7 @@ def deliver_rows(
     from auditor import reports
     from auditor.files.rows import parquet
     from auditor.reports.rows import TEXTS
-    from auditor.result import counted
+    from auditor.result import Result, counted
 
     rows = formulas = 0
 
@@ -300,17 +308,29 @@ def deliver_rows(
             yield batch
 
     def put(batches: Batches) -> None:
-        if chosen == "parquet":
+        if VERBOSITY.brief:
+            first = Result(command, next(every := noted(batches)))
+            deque(every, maxlen=0)  # counts the rows
+            _put(_brief(first, rows), file, chosen)
+        elif chosen == "parquet":
             parquet(noted(batches), file)
-            return
-        for text in TEXTS[chosen](command, noted(batches)):
-            _put(text, file, chosen)
-        _warn(formulas)
+        else:
+            for text in TEXTS[chosen](command, noted(batches)):
+                _put(text, file, chosen)
+            _warn(formulas)
 
     with _target(output) as file:
         give(put)
     if output is not None:
         narrate(f"written: {output}, {counted(rows, 'row', 'rows')}")
+
+
+def _brief(result: Result | Document, rows: int | None = None) -> str:
+    from auditor.called import in_full
+    from auditor.errors import redacted
+    from auditor.reports.brief import brief
+
+    return brief(result, redacted(READER.whole or in_full(sys.argv[1:])), rows)
 
 
 def _warn(formulas: int) -> None:
@@ -335,8 +355,9 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
 
         show(document, Screen(sys.stdout, color=VERBOSITY.color))
         return
+    is_brief = VERBOSITY.brief and chosen == "json"  # beside brief findings, the page of a file is whole
     with _target(output) as file:
-        _put(reports.document_text(document, chosen), file, chosen)
+        _put(_brief(document) if is_brief else reports.document_text(document, chosen), file, chosen)
     if output is not None:
         narrate(f"written: {output}")
 

@@ -32,20 +32,21 @@ class Reader:
 
     `options` are those that the reader typed and that are not the default, such as `--store`. `files` were given as
     datasets, by name; `kept` has the commands that import them. Files that were `read` with options can only be
-    imported: other commands do not have these.
+    imported: other commands do not have these. `whole` writes what this run cuts, if that is another command.
     """
 
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Mapping[str, str] = dataclasses.field(default_factory=dict)
     kept: dict[str, str] = dataclasses.field(default_factory=dict)
     read: bool = False
+    whole: str = ""
 
     def stand(self, arguments: Mapping[str, object]) -> None:
         """Begin a run with these arguments."""
         usual = {"store": os.environ.get("AUDITOR_STORE") or str(DEFAULT_STORE), "config": "None"}
         named = {name: str(arguments[name]) for name in usual if name in arguments}
         self.options = {f"--{name}": value for name, value in named.items() if value != usual[name]}
-        self.files, self.kept, self.read = {}, {}, False
+        self.files, self.kept, self.read, self.whole = {}, {}, False, ""
 
     def text(self, text: str) -> str:
         """Return a text, or a command alone, with commands as they run for the reader."""

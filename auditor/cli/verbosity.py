@@ -34,6 +34,8 @@ NoColor = Annotated[
     bool, typer.Option("--no-color", help="Print without colors, as NO_COLOR does.", rich_help_panel="Verbosity")
 ]
 
+Brief = Annotated[bool, typer.Option("--brief", help="Cut JSON to 20 kB, for a program.", rich_help_panel="Output")]
+
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Verbosity")]
 
 
@@ -45,11 +47,12 @@ class Verbosity:
     verbose: bool = False
     color: bool = True
     debug: bool = False
+    brief: bool = False
 
-    def set(self, *, quiet: bool, verbose: bool, no_color: bool, debug: bool) -> None:
-        """Add options, which may be given before or after the command."""
+    def set(self, *, quiet: bool, verbose: bool, no_color: bool, debug: bool, brief: bool = False) -> None:
+        """Add options, which may be given before or after the command; `brief` belongs to the command."""
         self.quiet, self.verbose, self.debug = self.quiet or quiet, self.verbose or verbose, self.debug or debug
-        self.color = self.color and not no_color
+        self.color, self.brief = self.color and not no_color, brief
 
 
 VERBOSITY = Verbosity()

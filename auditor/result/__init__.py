@@ -337,9 +337,9 @@ class Result(ShownResult):
         return {"versions": [selection.volatile() for selection in self.selections], **rows}
 
 
-def document_json(document: Mapping[str, Any]) -> str:
+def document_json(document: object, indent: int | None = 2) -> str:
     """Write a JSON document; dates in ISO format, whole decimals as integers."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent, default=_json_value)
 
 
 def _finite_value(value: str | float | None) -> str | float | None:

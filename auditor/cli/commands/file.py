@@ -5,17 +5,14 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from auditor.called import call
 from auditor.cli import options as o
 from auditor.cli.reader import READER
-from auditor.cli.verbosity import narrate
-
-if TYPE_CHECKING:
-    from auditor.result import Result
+from auditor.cli.verbosity import VERBOSITY, narrate
 
 #: Metrics that SQL computes alone: a first look should not wait for kernels to compile.
 FIRST_METRICS = ("bleu-1", "bleu-4", "rouge-1", "cider-d")
@@ -26,9 +23,6 @@ _READING = (
     "language",
 )  # fmt: skip
 _KNOWN = ("fail_on", "known", "write_baseline")
-
-#: The most bytes of `--json`: a program, or a model, reads them whole.
-_BRIEF = 20_000
 
 
 def command(
@@ -41,7 +35,7 @@ def command(
 
     Prints the findings, and writes the whole audit to FILE.audit.html. The file is read as `auditor ingest` reads it,
     and with its options. Its captions are in a temporary store, which is deleted. Records that cannot be read are
-    findings. With `--json`, the findings are at most 20 kB; a note lists what was cut.
+    findings. `--json` is always `--brief`: at most 20 kB, with the command for the rest.
 
     Example: auditor captions.csv --fail-on error
     """
@@ -72,8 +66,9 @@ def command(
     ):
         steps.begin()
         result = in_store(store, *places, config=(own := Declared({}, checks())), progress=steps, **known)
-        short = _brief(result, *places) if as_json else replace(result, frame=result.frame.clear())
-        o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
+        shown = result if as_json else replace(result, frame=result.frame.clear())
+        VERBOSITY.brief, READER.whole = as_json, READER.text(call("findings", *places, as_json=True))
+        o.deliver(shown, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
             rows = counted(result.frame.height, "caption", "captions")
             narrate(f"`{call('findings', *places, output='findings.csv')}` writes the {rows} behind them to a file")
@@ -82,24 +77,6 @@ def command(
     o.deliver_document(document, reports.document_format("html", None), page)
     if result.holds is False:
         raise typer.Exit(o.FINDING)
-
-
-def _brief(result: Result, name: str) -> Result:
-    """Return the findings without rows, and with as many examples and findings as fit; a note lists what was cut."""
-    every, rows = len(result.findings), result.frame.height
-    for examples, number in [(3, every), (1, every), *((0, number) for number in range(every, -1, -1))]:
-        shown = tuple(replace(one, examples=one.examples[:examples]) for one in result.findings[:number])
-        lost = [
-            f"{rows:,} rows" * bool(rows),
-            "examples" * (examples < 3),
-            f"{every - number} findings" * (number < every),
-        ]
-        note = f"cut: {', '.join(filter(None, lost))}; `{call('findings', name, as_json=True)}` writes all"
-        notes = (*result.notes, *([note] if any(lost) else []))
-        brief = replace(result, frame=result.frame.clear(), findings=shown, notes=notes)
-        if len(brief.to_json().encode()) < _BRIEF:
-            break
-    return brief
 
 
 def _with_options() -> None:
