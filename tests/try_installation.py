@@ -22,9 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 #: The exit code of a command that lacks an extra.
 LACKS = 6
 
-CLEAN = ["image,caption", *(f"{n // 2}.jpg,a dog number {n % 7} runs over grass {n}" for n in range(80))]
+SAMPLE = ROOT / "auditor" / "sample"
 
-FAULTY = [*CLEAN, "9.jpg,I cannot describe this image."]
+REFUSAL = "9.jpg,I cannot describe this image."
 
 GATES = '[mine]\nkind = "captions"\nformat = "table"\npath = "clean.csv"\n[check]\nimages.min = {least}\n'
 
@@ -54,8 +54,10 @@ class Installation:
         self.place = folder / "bare"
         subprocess.run([python, "-m", "venv", self.place], check=True, capture_output=True)
         self.programs = self.place / ("Scripts" if sys.platform == "win32" else "bin")
-        for name, lines in (("clean.csv", CLEAN), ("faulty.csv", FAULTY), ("other.csv", CLEAN)):
-            (self.folder / name).write_text("\n".join(lines).replace("grass", name) + "\n")
+        clean = ["image,caption", *_captions()]
+        for name, lines in (("clean.csv", clean), ("faulty.csv", [*clean, REFUSAL])):
+            (self.folder / name).write_text("\n".join(lines) + "\n")
+        shutil.copy(SAMPLE / "narrow.token", self.folder / "other.token")
 
     def run(self, *command: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the environment. Raises `AssertionError` for another exit code."""
@@ -83,6 +85,12 @@ class Installation:
         return sum(file.stat().st_size for file in own) >> 20
 
 
+def _captions() -> Iterator[str]:
+    sample = json.loads((SAMPLE / "varied.json").read_text())
+    for one in sample["annotations"]:
+        yield f'{one["image_id"]},"{one["caption"]}"'
+
+
 def _explain(error: AssertionError) -> None:
     if "No matching distribution" in str(error) or "onnection" in str(error):
         raise NoRegistryError(str(error)) from error
@@ -97,7 +105,7 @@ def try_commands(made: Installation) -> None:
     made.run("auditor", "ingest", "mine", "--from", "clean.csv")
     made.run("auditor", "findings", "mine")
     made.run("auditor", "score", "mine", "-m", "bleu-4")
-    made.run("auditor", "compare", "clean.csv", "other.csv", "-m", "bleu-4", "-o", "compared.json")
+    made.run("auditor", "compare", "clean.csv", "other.token", "-m", "bleu-4", "-o", "compared.json")
     made.run("auditor", "report", "mine", "-o", "mine.html")
     refused = made.run("auditor", "bounds", "mine", "-o", "figure.pdf", code=LACKS)
     assert refused.stderr.endswith("error: figures need matplotlib: pip install 'auditor[figures]'\n"), refused.stderr
@@ -117,7 +125,8 @@ def try_action(made: Installation) -> None:
     given = {"FILES": "fault*.csv", "FAIL_ON": "warning", "BASELINE": "", "SARIF": "found.sarif"}
     assert given.keys() == find["env"].keys()
     found = made.run(*shell, find["run"], code=1, **given)
-    assert f"::warning file=faulty.csv,line={len(FAULTY)},title=" in found.stdout, found.stdout
+    last = len((made.folder / "faulty.csv").read_text().splitlines())
+    assert f"::warning file=faulty.csv,line={last},title=" in found.stdout, found.stdout
     assert json.loads((made.folder / "found.sarif").read_text())["version"] == "2.1.0"
     made.run(*shell, find["run"], **{**given, "FILES": "clean.csv", "FAIL_ON": "error"})
 
@@ -127,7 +136,7 @@ def try_hooks(made: Installation) -> None:
     findings, check = (shlex.split(hook["entry"]) for hook in _yaml(".pre-commit-hooks.yaml"))
     made.run(*findings, "clean.csv")
     made.run(*findings, "--fail-on", "warning", "faulty.csv", code=1)
-    for least, code in (40, 0), (41, 1):
+    for least, code in (42, 0), (43, 1):
         (made.folder / "datasets.toml").write_text(GATES.format(least=least))
         made.run("auditor", "ingest", "mine")
         made.run(*check, code=code)

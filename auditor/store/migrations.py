@@ -157,7 +157,7 @@ def _refuse_definitions(connection: duckdb.DuckDBPyConnection, path: Path, numbe
     for name in sorted(expected.keys() | actual.keys()):
         if actual.get(name) != expected.get(name):
             how = "is missing" if name not in actual else "was added" if name not in expected else "was changed"
-            raise StoreError(f"{path}: altered, or of a pre-release: the {name} {how}; restore a backup or ingest anew")
+            raise StoreError(f"{path}: altered or of a pre-release: the {name} {how}; restore a backup or ingest again")
 
 
 def _definitions(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
