@@ -4,7 +4,7 @@
 # make quick   those that need no data, browser or store, and the cases of SQL files that differ from main
 # make check   style, types, import contracts
 # make gate    ratios of CPU time and memory that must not grow, on 16,000 captions of the bundled sample
-# make wheel   builds the wheel and the sdist, and audits a file from the wheel in a bare environment
+# make wheel   builds the wheel and the sdist, and tries the wheel, the Action and the hooks in bare environments
 # make bench   every question and every peer, at several sizes: benchmarks/results.md
 # make docs    the pages of docs/ as a site, in build/site; fails at a dead link, there or in the repository
 PYTHON ?= python3

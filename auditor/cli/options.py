@@ -85,7 +85,6 @@ Timeout = Annotated[
     float | None, typer.Option("--timeout", help="Seconds after which a statement is stopped.", callback=_seconds)
 ]
 
-
 _OUTPUT: Any = {"rich_help_panel": "Output"}
 
 
@@ -227,6 +226,8 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         _refuse(command, chosen)
     if chosen in reports.PICTURES and face.undrawn:
         face.undrawn(arguments)
+    if chosen in reports.PICTURES:
+        import auditor.reports.figures.drawing  # noqa: F401  # without matplotlib it raises, before any work
     if arguments.get("figure") is not None and (arguments.get("as_json") or chosen not in reports.PICTURES):
         raise UsageError("--figure needs a file for the figure: -o FILE.svg, .pdf or .png")
 

@@ -44,12 +44,14 @@ PICTURES = ("svg", "pdf", "png")
 FORMATS = ("table", *TEXT_FORMATS, *PICTURES, "parquet")
 
 
-def _table(document: Document) -> str:
-    from auditor.reports.terminal import Screen
+def table(shown: Result | Document) -> str:
+    """Return a result or a report as a terminal without a right edge shows it."""
+    from auditor.reports import terminal
     from auditor.reports.terminal.document import show
 
     drawn = io.StringIO()
-    show(document, Screen(drawn, color=False, endless=True))
+    screen = terminal.Screen(drawn, color=False, endless=True)
+    terminal.show(shown, screen) if isinstance(shown, Result) else show(shown, screen)
     return drawn.getvalue()
 
 
@@ -59,7 +61,7 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "md": _later("markdown", "render_document"),
     "latex": _later("latex", "render_document"),
     "json": lambda document: document.to_json() + "\n",
-    "table": _table,
+    "table": table,
 }
 
 #: The name of a dataset's card among the formats of a report; the file's ending chooses how it is written.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import io
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -100,14 +99,9 @@ def write(result: Result, chosen: str, file: BinaryIO) -> None:
     if chosen == "parquet":
         with disk_errors():
             result.frame.write_parquet(file)
-    elif chosen == "table":
-        from auditor.reports import terminal
-
-        drawn = io.StringIO()
-        terminal.show(result, terminal.Screen(drawn, color=False, endless=True))
-        file.write(drawn.getvalue().encode())
     else:
-        file.write(reports.TEXT_FORMATS[chosen](result).encode(errors="backslashreplace"))
+        text = reports.table if chosen == "table" else reports.TEXT_FORMATS[chosen]
+        file.write(text(result).encode(errors="backslashreplace"))
 
 
 def of_result(result: Result, pictures: Pictures) -> str:

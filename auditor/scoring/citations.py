@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib.metadata import distributions
 
 from auditor.metrics.card import Metric
 from auditor.result import Result, program
 from auditor.scoring.registry import METRICS
-from auditor.version import VERSION
+from auditor.version import DATED, VERSION
 
-_PROGRAM = f"""@software{{auditor,
-  title = {{auditor}}, author = {{{{The auditor authors}}}}, version = {{{VERSION}}},
-  note = {{Audits of image-caption datasets}}
+
+def _program() -> str:
+    """Return the entry of the program, with the address that a release puts into the metadata."""
+    urls = [url for one in distributions(name="auditor") for url in one.metadata.get_all("Project-URL", ())]
+    address = "".join(f",\n  url = {{{url[12:]}}}" for url in urls if url.startswith("Repository, "))
+    return f"""@software{{auditor,
+  title = {{auditor}}, author = {{{{The auditor authors}}}}, version = {{{VERSION}}}, year = {{{DATED[:4]}}},
+  note = {{Audits of image-caption datasets}}{address}
 }}"""
 
 
 def entries(metrics: Iterable[Metric]) -> dict[str, list[str]]:
     """Return the BibTeX entries, each with what it is of: the program, then the metrics that have one."""
-    named: dict[str, list[str]] = {_PROGRAM: [program()]}
+    named: dict[str, list[str]] = {_program(): [program()]}
     for metric in metrics:
         if metric.bibtex:
             named.setdefault(metric.bibtex, []).append(metric.name)

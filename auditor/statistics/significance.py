@@ -49,9 +49,7 @@ def kendall(surplus: int, rows: int, a: Ties, b: Ties) -> float:
 
 def kendall_exactly(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> float:
     """Count permutations as far from even: for rankings without ties that are short, or all but one pair in order."""
-    from scipy.stats import kendalltau  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
-
-    return held(kendalltau(a, b, method="exact").pvalue)
+    return held(scipy.stats.kendalltau(a, b, method="exact").pvalue)
 
 
 def spearman(rho: float, rows: int) -> float:

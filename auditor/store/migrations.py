@@ -129,7 +129,7 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
         if not connection.execute("select 1 from duckdb_tables()").fetchall():
             return "empty"
         if _has_table(connection, _NUMBERS_BEFORE):
-            raise StoreError(f"{path}: made by a pre-release, which no release reads; ingest the datasets again")
+            raise StoreError(f"{path}: of a pre-release, which no release reads; move it and ingest the datasets again")
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number < 1:
         raise StoreError(f"{path}: altered: its table {_NUMBERS} has no version; restore a backup")
@@ -157,7 +157,7 @@ def _refuse_definitions(connection: duckdb.DuckDBPyConnection, path: Path, numbe
     for name in sorted(expected.keys() | actual.keys()):
         if actual.get(name) != expected.get(name):
             how = "is missing" if name not in actual else "was added" if name not in expected else "was changed"
-            raise StoreError(f"{path}: altered: the {name} {how}; restore a backup")
+            raise StoreError(f"{path}: altered or of a pre-release: the {name} {how}; restore a backup or ingest again")
 
 
 def _definitions(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:

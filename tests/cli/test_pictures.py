@@ -12,7 +12,7 @@ import pytest
 
 from auditor.cli import options
 from auditor.cli.app import app
-from auditor.errors import StoreError, UsageError
+from auditor.errors import MissingExtraError, StoreError, UsageError
 from auditor.result import Figure, Result
 
 FIGURE = Figure("shares", "Shares", "bars", pl.DataFrame({"a": ["x"], "b": [1.0]}), "a", "b")
@@ -64,6 +64,22 @@ def test_matplotlib_is_loaded_for_pictures_alone() -> None:
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_without_matplotlib_a_picture_is_refused_before_any_work_and_a_page_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "auditor.reports.figures.drawing", raising=False)
+    refused = pytest.raises(MissingExtraError, match=r"^figures need matplotlib: pip install 'auditor\[figures\]'$")
+    with refused:
+        app(["bounds", "nothing", "-o", "a.pdf"], standalone_mode=False)
+    with refused:
+        RESULT.save("a.svg")
+    with refused:
+        RESULT.plot()
+    assert not Path("a.svg").exists()
+    options.deliver(RESULT, None, False, Path("a.html"))
 
 
 OTHER = replace(FIGURE, name="other", title="Other")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+import kept_stores
 import pytest
 from conftest import ROOT, asked, ingest_rows
 
@@ -41,10 +42,23 @@ def test_store_of_a_pre_release_is_refused_in_one_line_and_not_touched(
     Path("c.csv").write_text("image,caption\na,a dog\n")
     for command in ("datasets", "ingest new --from c.csv", "store info", "store gc --all"):
         assert asked(*command.split(), "--store", str(path)) == 4
-        said = f"error: {path}: made by a pre-release, which no release reads; ingest the datasets again\n"
+        said = f"error: {path}: of a pre-release, which no release reads; move it and ingest the datasets again\n"
         assert capsys.readouterr().err == said
     assert path.read_bytes() == before
     assert sorted(tmp_path.glob("old.duckdb*")) == [path]
+    path.rename(tmp_path / "moved.duckdb")
+    assert asked("ingest", "new", "--from", "c.csv", "--store", str(path)) == 0, "what the message says to do"
+
+
+@pytest.mark.parametrize("schema", range(1, migrations.newest() + 1))
+def test_store_of_each_schema_opens_and_gives_its_numbers_kept_or_counted_again(schema: int, tmp_path: Path) -> None:
+    path = tmp_path / "audit.duckdb"
+    numbers = kept_stores.unpacked(schema, path)
+    for empties in (False, True):
+        with Store.open(path, write=True) as store:
+            if empties:
+                migrations.renew_cache(store.connection)
+            assert kept_stores.asked(store) == numbers
 
 
 def test_store_of_a_newer_schema_is_refused(path: Path) -> None:

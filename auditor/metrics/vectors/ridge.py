@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from auditor.arrays import NDArray, np, scipy
 from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.model import Floats, Material, TextModel
 
@@ -18,8 +16,6 @@ def fit(material: Material, numbers: Sequence[int], penalty: float) -> Iterator[
 
     The weights are (X'X + penalty · I)⁻¹ X'(Y - mean), where the mean is that of the training images.
     """
-    from scipy.linalg import cho_factor, cho_solve  # type: ignore[import-untyped]  # noqa: PLC0415  its start
-
     vectors, fold_of = unit(material.vectors), material.folds[material.rows]
     gram, cross, total = _sums(material, vectors, np.arange(len(fold_of)))
     for number in numbers:
@@ -28,8 +24,8 @@ def fit(material: Material, numbers: Sequence[int], penalty: float) -> Iterator[
         matrix = gram - less[0]
         matrix[np.diag_indices_from(matrix)] += penalty
         target = cross - less[1] - np.outer(total - less[2], mean)
-        factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
-        yield number, TextModel(mean, cho_solve(factor, target, overwrite_b=True, check_finite=False))
+        factor = scipy.linalg.cho_factor(matrix, overwrite_a=True, check_finite=False)
+        yield number, TextModel(mean, scipy.linalg.cho_solve(factor, target, overwrite_b=True, check_finite=False))
 
 
 def _sums(material: Material, vectors: Floats, captions: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:

@@ -12,8 +12,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
 from typing import TYPE_CHECKING, Any
 
-with chdir(sys.prefix):  # it reads `matplotlibrc` in the working folder: a pipe of that name would block
-    import matplotlib
+from auditor.errors import MissingExtraError
+
+try:
+    with chdir(sys.prefix):  # it reads `matplotlibrc` in the working folder: a pipe of that name would block
+        import matplotlib
+except ImportError as error:
+    raise MissingExtraError("figures need matplotlib: pip install 'auditor[figures]'") from error
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 
@@ -187,7 +192,9 @@ def _attributes(element: ET.Element) -> None:
 
 def _name(root: ET.Element, labels: Mapping[str, str]) -> None:
     """Keep the IDs that are referred to, and make each mark a group with its label."""
-    references = {value for element in root.iter() for value in _references(element)}
+    links = {element.get("xlink:href", "#")[1:] for element in root.iter()}
+    texts = (text for element in root.iter() for text in element.attrib.values())
+    references = links.union(*map(_REFERENCE.findall, texts))
     for element in root.iter():
         own = element.attrib.pop("id", "")
         if own in labels:
@@ -197,8 +204,3 @@ def _name(root: ET.Element, labels: Mapping[str, str]) -> None:
             element.insert(0, label)
         elif own and own in references:
             element.set("id", own)
-
-
-def _references(element: ET.Element) -> list[str]:
-    references = [reference for value in element.attrib.values() for reference in _REFERENCE.findall(value)]
-    return [*references, element.get("xlink:href", "#")[1:]]
