@@ -16,7 +16,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -25,8 +25,7 @@ import typer
 from typer.core import TyperGroup
 
 from auditor import __version__
-from auditor.cli.former import refuse_former
-from auditor.cli.meant import refuse_unknown
+from auditor.cli.questions import misused, refuse_former, refuse_unknown
 from auditor.cli.reader import READER
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.errors import AuditorError, disobeyed, redacted
@@ -57,8 +56,8 @@ OTHERS = {
     "sql": ("sql:command", "Data", "Run a read-only SQL query."),
 }
 
-#: The function of each of these, and of a file that is named where a command is expected.
-PLACES = {"FILE": "file:command", **{name: place for name, (place, *_) in OTHERS.items()}}
+#: The function of each of these, of a file that is named where a command is expected, and of a question.
+PLACES = {"FILE": "file:command", "help": "help:command", **{name: place for name, (place, *_) in OTHERS.items()}}
 
 #: The commands to begin with, which `auditor --help` lists.
 FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
@@ -98,6 +97,10 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Make the called command from its study; a file is audited. Raises `UsageError` for a removed command."""
+        if args[:1] == ["help"] and self.name != "store":
+            if " ".join(args[1:]) not in {*LISTED, "store"}:
+                return "help", made("help"), args[1:]
+            args = [*args[1:], "--help"]
         name = args[0] if args else ""
         if self.name != "store" and name not in self.commands and _is_file(name):
             return name, made("FILE"), args
@@ -107,7 +110,7 @@ class Commands(TyperGroup):
             self.commands[name] = made(called)
         elif name and not name.startswith("-") and name not in self.commands:
             own = "store " * (self.name == "store")
-            refuse_unknown(called, {key: line for key, (_, line) in LISTED.items() if key.startswith(own)})
+            refuse_unknown(called, args[1:], [key for key in LISTED if key.startswith(own)])
         return super().resolve_command(ctx, args)
 
 
@@ -116,7 +119,8 @@ _SETTINGS = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="Audit image-caption datasets: `auditor FILE` audits a file. `auditor --help --all` lists every command.",
+    help="Audit image-caption datasets: `auditor FILE` audits a file, `auditor help WORD` finds a command for a question, "
+    "and `auditor --help --all` lists all commands.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
@@ -270,14 +274,11 @@ def _run(arguments: list[str] | None) -> NoReturn:
             raise KeyboardInterrupt
         _end(code)
     except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"; try `{context.command_path} --help`" if context else ""
-        message = error.format_message().removesuffix(".")
-        if not message:  # no command was named, and the help is shown already
+        if not error.format_message():  # no command was named, and the help is shown already
             _end(error.exit_code)
-        _end(_fail(f"error: {message}{hint}", error.exit_code))
+        _end(_fail(f"error: {misused(error, sys.argv[1:] if arguments is None else arguments)}", error.exit_code))
     except AuditorError as error:
-        _end(_fail(f"error: {READER.text(str(error))}", error.exit_code))
+        _end(_fail(f"error: {READER.text(str(error))}", error.exit_code, getattr(error, "__notes__", ())))
     except (KeyboardInterrupt, typer.Abort):
         # A library that is stopped may say so as if it were by Ctrl-C.
         _end(128 + _stopped[0] if _stopped else _fail("interrupted; the store is intact", INTERRUPTED))
@@ -329,11 +330,12 @@ def _bug(error: BaseException) -> int:
     return _fail(f"error: this is a bug in auditor ({error}); details: {where}", BUG)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, more: Iterable[str] = ()) -> int:
     try:
         if VERBOSITY.debug:
             sys.stderr.write(disobeyed(redacted(traceback.format_exc())))
-        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
+        for line in (message, *more):
+            print(_one_line(line), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
     except OSError:  # the exit code still reports the failure
         mute(STDERR)
     return code
