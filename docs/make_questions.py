@@ -15,10 +15,10 @@ PAGE = Path(__file__).parent / "questions.md"
 _HEAD = """\
 # Which question, which command
 
-Find your question, paste the command, and find the answer as the third column describes. `auditor help WORD` finds it on the
-terminal. `mine` and `other` are datasets of yours ([`auditor ingest mine --from captions.csv`](data.md)), `system` holds the
-output of a model, `ratings` human ratings, and `items` forced-choice items. The first column uses the words of a search box.
-The [glossary](glossary.md) links them to ours.
+Find your question, paste the command, and find the answer as the third column describes. `auditor help WORD` finds it
+on the terminal. `mine` and `other` are datasets of yours ([`auditor ingest mine --from captions.csv`](data.md)),
+`system` has the output of a model, `ratings` human ratings, and `items` forced-choice items. The first column uses the
+words of a search box. The [glossary](glossary.md) links them to ours.
 
 Most commands take `-o FILE.csv` for all rows, and `--json`. Codes such as `web-address` are kinds of
 [findings](findings.md), which explain how each kind is detected and how often it is wrong.

@@ -25,6 +25,7 @@ import typer
 from typer.core import TyperGroup
 
 from auditor import __version__
+from auditor.cli.commands.help import command as answers
 from auditor.cli.questions import misused, refuse_former, refuse_unknown
 from auditor.cli.reader import READER
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
@@ -56,8 +57,8 @@ OTHERS = {
     "sql": ("sql:command", "Data", "Run a read-only SQL query."),
 }
 
-#: The function of each of these, of a file that is named where a command is expected, and of a question.
-PLACES = {"FILE": "file:command", "help": "help:command", **{name: place for name, (place, *_) in OTHERS.items()}}
+#: The function of each of these, and of a file that is named where a command is expected.
+PLACES = {"FILE": "file:command", **{name: place for name, (place, *_) in OTHERS.items()}}
 
 #: The commands to begin with, which `auditor --help` lists.
 FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
@@ -97,9 +98,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Make the called command from its study; a file is audited. Raises `UsageError` for a removed command."""
-        if args[:1] == ["help"] and self.name != "store":
-            if " ".join(args[1:]) not in {*LISTED, "store"}:
-                return "help", made("help"), args[1:]
+        if args[:1] == ["help"] and self.name != "store" and " ".join(args[1:]) in {*LISTED, "store"}:
             args = [*args[1:], "--help"]
         name = args[0] if args else ""
         if self.name != "store" and name not in self.commands and _is_file(name):
@@ -119,8 +118,8 @@ _SETTINGS = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="Audit image-caption datasets: `auditor FILE` audits a file, `auditor help WORD` finds a command for a question, "
-    "and `auditor --help --all` lists all commands.",
+    help="Audit image-caption datasets: `auditor FILE` audits a file. `auditor help WORD` finds the command for a "
+    "question, and `auditor --help --all` lists all.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
@@ -184,6 +183,7 @@ for group in GROUPS:
             (_store if into else app).command(called, help=line, rich_help_panel=None if into else group)(lambda: None)
 
 app.add_typer(_store, name="store", rich_help_panel="Data")
+app.command("help", rich_help_panel="Reports", context_settings=_SETTINGS)(answers)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,6 +1,6 @@
 """The command that answers a question: for `auditor help WORD`, a word that is not a command, and a removed command.
 
-`questions.toml` is the table, from which docs/questions.md is made. It is read only where a question is asked.
+`questions.toml` is the table, from which docs/questions.md is made.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise, takewhile, zip_longest
@@ -20,41 +20,25 @@ from typing import Any
 from auditor.cli.reader import DEFAULT_STORE, READER
 from auditor.errors import AuditorError, UsageError
 
-#: Options without a value, of any removed command.
-_SWITCHES = ("all-images", "as-text", "as-published", "delete", "force", "yes", "watch", "json", "quiet", "no-color",
-             "debug", "help", "pairs")  # fmt: skip
-
 #: The least ratio of two spellings of one word (difflib).
 _ALIKE = 0.8
 
 #: What remains of a word after the letters that it shares with another form of it.
 _ENDING = re.compile("(?:e?s|e?d|e|y|ies|ings?|ions?|at(?:e[sd]?|ions?|ing)|ity|ous|ers?|al|ly|ic|age|able|ive|est)?")
 
-#: Words of a question that do not say what it is about.
-_COMMON = re.compile(
-    "an?|and|any|are|at|by|can|do|does|for|from|get|have|how|i|in|is|it|me|my|of|on|or|the|to|use|we|what|when|where|which|"
-    "who|why|with|your?"
-)
+#: The weight of a word that a row is given for, of one in its question or command, and of another form of either.
+_GIVEN, _ASKED, _OTHER_FORM = 3.0, 2.0, 0.7
 
-#: The weight of a word that a row is given for, of one in its question or command, and of one in its answer.
-_GIVEN, _ASKED, _ANSWERED = 3.0, 2.0, 0.5
+#: The least share of the best score that a listed row has, how many are listed, and how many an error shows.
+_LEAST, _MOST, _SHOWN = 0.3, 8, 3
 
-#: What another form of a word weighs, and the least share of the best score that a listed row has.
-_OTHER_FORM, _LEAST = 0.7, 0.3
-
-#: How many rows an error shows.
-_SHOWN = 3
-
-#: The datasets of the table that stand for one of the user.
+#: The datasets of the table that stand for one of the user; in SQL, their names are in quotes.
 _OWN = re.compile(r"(?<![\w.'])(?:mine|items|ratings)(?![\w.'])")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A question with the command that answers it, and where its output has the answer.
-
-    `words` are further words for the question. `kinds` are the kinds of dataset for which it is one of the first.
-    """
+    """A question with the command that answers it. `questions.toml` explains the fields."""
 
     question: str
     command: str
@@ -64,26 +48,8 @@ class Row:
 
     def weight(self, word: str) -> float:
         """Return how well a word fits: 0 if the row lacks it."""
-        texts = {self.words: _GIVEN, f"{self.question} {self.command}": _ASKED, self.answer: _ANSWERED}
-        return max(
-            of * (1 if word == known else _OTHER_FORM if _is_form(word, known) else 0)
-            for text, of in texts.items()
-            for known in ("", *_words(text))
-        )
-
-    def of(self, dataset: str) -> str:
-        """Return the command for a dataset or a file of the user."""
-        own = shlex.quote(dataset)
-        return self.command if self.command.startswith("auditor sql") else _OWN.sub(lambda _: own, self.command, 1)
-
-
-@dataclass(frozen=True)
-class _New:
-    """The replacement of a removed command or option, as `questions.toml` explains it."""
-
-    call: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    whole: bool = False
+        texts = ((_GIVEN, self.words), (_ASKED, f"{self.question} {self.command}"))
+        return max(weight * _likeness(word, known) for weight, text in texts for known in ("", *_words(text)))
 
 
 @cache
@@ -100,37 +66,39 @@ def rows() -> Sequence[Row]:
 
 def found(words: Sequence[str]) -> list[Row]:
     """List the rows that fit a question, best first: a word of few rows counts more. If none fits, of similar words."""
-    asked = [word for text in words for word in _words(text) if not _COMMON.fullmatch(word)]
+    asked = [word for text in words for word in _words(text) if word not in table()["common"].split()]
     if not any(row.weight(word) for row in rows() for word in asked):
         asked = [near for word in asked for near in get_close_matches(word, _known(), 1, _ALIKE)]
     scores = dict.fromkeys(rows(), 0.0)
     for word in asked:
         weights = {row: weight for row in rows() if (weight := row.weight(word))}
-        for row, weight in weights.items():
-            scores[row] += weight / len(weights)
-    best = max(scores.values())
-    return sorted((row for row in scores if scores[row] > best * _LEAST), key=lambda row: -scores[row])
+        scores |= {row: scores[row] + weight / len(weights) for row, weight in weights.items()}
+    least = max(scores.values()) * _LEAST
+    return sorted((row for row in scores if scores[row] > least), key=lambda row: -scores[row])[:_MOST]
 
 
 def refuse_unknown(name: str, words: Sequence[str], commands: Collection[str]) -> None:
     """Raise `UsageError` for a word that is not a command, with those that answer it; `words` are after it."""
-    if (dataset := _dataset(name, words)) is not None:
-        first = [row for row in rows() if {dataset[1], "any"} & {*row.kinds.split()}]
-        message = f"{name} is a dataset, not a command; questions about it"
-        raise _with_rows(UsageError(message), first, name)
-    word = name.rpartition(" ")[2]
-    if (near := get_close_matches(name.lower(), commands, 2, _ALIKE)) and word.lower() not in _known():
-        raise UsageError(f"{name} is not a command; did you mean {' or '.join(f'`auditor {each}`' for each in near)}?")
-    if Path(word).is_dir():
-        raise UsageError(
-            f"{word} is a folder, not a command; `{shlex.join(['auditor', f'{word}/FILE'])}` audits a file"
-        )
-    fitting = found([word])
-    if not fitting:
-        raise UsageError(f"{name} is not a command, and fits no question; `auditor help` explains how to ask")
-    more = f"; `auditor help {shlex.quote(word)}` lists {len(fitting)}" if len(fitting) > _SHOWN else ""
-    own = next((each for each in words[:1] if not each.startswith("-")), "mine")
-    raise _with_rows(UsageError(f"{name} is not a command; it may be one of these{more}"), fitting[:_SHOWN], own)
+    word, dataset = name.rpartition(" ")[2], _dataset(name, words)
+    listed = [row for row in rows() if {dataset[1], "any"} & {*row.kinds.split()}] if dataset else found([word])
+    near = [f"`auditor {each}`" for each in get_close_matches(name.lower(), commands, 2, _ALIKE)]
+    what = "not a command"
+    if dataset:
+        what, words = "a dataset, not a command; questions about it", [name]
+    elif near and (name.lower() in commands or word.lower() not in _known()):
+        what, listed = f"not a command; did you mean {' or '.join(near)}?", []
+    elif Path(word).is_dir():
+        what, listed = f"a folder, not a command; `{shlex.join(['auditor', f'{word}/FILE'])}` audits a file", []
+    elif len(listed) > _SHOWN:
+        what += f"; it may be one of these, or of {len(listed)} that `{shlex.join(['auditor', 'help', word])}` lists"
+    else:
+        what += "; it may be one of these" if listed else ", and fits no question; `auditor help` explains how to ask"
+    error = UsageError(f"{name} is {what}")
+    own = shlex.quote(next((each for each in words[:1] if not each.startswith("-")), "mine"))
+    for row in listed if dataset else listed[:_SHOWN]:
+        error.add_note(f"  {row.question}")
+        error.add_note(f"    {READER.text(_OWN.sub(lambda _: own, row.command, count=1))}")
+    raise error
 
 
 def refuse_former(name: str, words: Sequence[str]) -> None:
@@ -138,9 +106,8 @@ def refuse_former(name: str, words: Sequence[str]) -> None:
     former = table()["former"]
     for word in (*_options(words), ""):
         old = f"{name} {word}".strip()
-        is_renamed = word == "--profile" and name not in former
-        new = _New(f"{name} {{more}}") if is_renamed else _New(**former[old]) if old in former else None
-        if new is not None:
+        renamed = {"call": f"{name} {{more}}"} if word == "--profile" and name not in former else None
+        if (new := renamed or former.get(old)) is not None:
             raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
 
 
@@ -159,16 +126,8 @@ def misused(error: Any, words: Sequence[str]) -> str:
             return f"{message}; did you mean {near[0]}?"
     own = [row.command for row in rows() if f"{row.command} ".startswith(f"auditor {name} ")]
     calls = [each for each in own if not option or option in shlex.split(each)]
-    return f"{message}; " + (
-        f"for example `{calls[0]}`" if calls else f"`auditor {name}".rstrip() + " --help` lists all"
-    )
-
-
-def _with_rows(error: UsageError, listed: Sequence[Row], dataset: str) -> UsageError:
-    for row in listed:
-        error.add_note(f"  {row.question}")
-        error.add_note(f"    {READER.text(row.of(dataset))}")
-    return error
+    help_of = f"`auditor {name}".rstrip() + " --help` lists all"
+    return f"{message}; {f'for example `{calls[0]}`' if calls else help_of}"
 
 
 def _words(text: str) -> list[str]:
@@ -181,14 +140,15 @@ def _known() -> frozenset[str]:
     return frozenset(word for row in rows() for word in _words(f"{row.question} {row.words}"))
 
 
-def _is_form(word: str, other: str) -> bool:
-    """Return whether two words differ in their endings alone."""
+def _likeness(word: str, other: str) -> float:
+    """Return 1 for the same word, less if only the endings differ, and 0 for another word."""
     stem = len([*takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))])
-    return stem >= 3 and all(_ENDING.fullmatch(each[stem:]) for each in (word, other))
+    is_form = stem >= 3 and all(_ENDING.fullmatch(each[stem:]) for each in (word, other))
+    return 1.0 if word == other else _OTHER_FORM * is_form
 
 
 def _dataset(ref: str, words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the name and the kind of the dataset that a word refers to in the reader's store; null if there is none."""
+    """Return the name and kind of the dataset that a word refers to in the reader's store; null if there is none."""
     after = [after for word, after in pairwise(words) if word == "--store"]
     path = Path((after or [os.environ.get("AUDITOR_STORE") or str(DEFAULT_STORE)])[0])
     if not path.is_file():
@@ -214,11 +174,11 @@ def _options(words: Sequence[str]) -> Iterator[str]:
             yield f"{option} {value if equals else after}"
 
 
-def _filled(new: _New, words: Sequence[str]) -> str:
+def _filled(new: Mapping[str, Any], words: Sequence[str]) -> str:
     """Return the new call with the arguments and options of the old one."""
-    if new.whole:
-        return new.call
-    arguments, options, renamed = list[str](), list[str](), {"profile": "--tokenizer {value}", **new.options}
+    if new.get("whole"):
+        return str(new["call"])
+    arguments, options, renamed = list[str](), list[str](), {"profile": "--tokenizer {value}", **new.get("options", {})}
     rest = iter(words)
     for word in rest:
         if not word.startswith("-") or word == "-":
@@ -226,14 +186,14 @@ def _filled(new: _New, words: Sequence[str]) -> str:
             continue
         option, equals, value = word.partition("=")
         option = option.lstrip("-")
-        if not equals and not option.startswith("no-") and option not in (*_SWITCHES, "q", "h"):
+        if not equals and not option.startswith("no-") and option not in table()["switches"]:
             value = next(rest, "")
         given = [word] if equals or not value else [word, value]
         options.append(renamed[option].format(value=shlex.quote(value)) if option in renamed else shlex.join(given))
     named = [shlex.quote(each) for each in arguments]
-    count = sum(f"{{{position}}}" in new.call for position in range(2))
+    count = sum(f"{{{position}}}" in new["call"] for position in range(2))
     filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
-    call, more, after = new.call.partition("{more}")
+    call, more, after = new["call"].partition("{more}")
     given_ones = {re.split("[ =]", each)[0].replace("--output", "-o") for each in options}
     call += more if given_ones & {*after.split()} else more + after
     call = call.format(*filled, more=" ".join(named[count:]))

@@ -50,7 +50,10 @@ def apart(
                     **options,
                 )  # fmt: skip
             except SourceError as error:
-                more = "" if isinstance(error.__cause__, AdvisedError) else "; `auditor ingest` has its options"
+                reads = (
+                    Path(path).is_file() and Path(path).stat().st_size and not isinstance(error.__cause__, AdvisedError)
+                )
+                more = "; `auditor ingest --help` lists options that read it" if reads else ""
                 raise SourceError(f"{error}{more}") from error
             row = made.frame.row(0, named=True)
             if row["rejected"] > MAX_REJECTED * row["read"]:
