@@ -165,7 +165,7 @@ def llms() -> str:
         "",
         "`auditor FILE` audits a file. `auditor --help --json` lists every command with its options and defaults.",
         "`--json` prints results, as the schemas in docs/schemas describe them. Exit code 1 is a finding with",
-        "`--fail-on`, or a failed gate.",
+        "`--fail-on`, or a failed gate. `auditor help WORD` finds the command for a question.",
     ]
     for group in maker.GROUPS:
         own = [one for one in maker.commands().values() if one.group == group]
