@@ -282,9 +282,7 @@ def _translated(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
     if "lambda_syntax" in message:  # the engine suggests a setting, which takes another statement
         message = "write a lambda as `lambda word: …`, not `word -> …`"
     if of_user and (name := re.match(r"Catalog Error: Table with name (\S+) does not exist", message)):
-        message = (
-            f"no table {name[1]}; captions('NAME') reads a dataset, and `auditor sql --schema` lists tables"
-        )
+        message = f"no table {name[1]}; captions('NAME') reads a dataset, and `auditor sql --schema` lists tables"
     return SqlError(message)
 
 
