@@ -79,7 +79,7 @@ def found(words: Sequence[str]) -> list[Row]:
 
 def refuse_unknown(name: str, words: Sequence[str], commands: Collection[str]) -> None:
     """Raise `UsageError` for a word that is not a command, with those that answer it; `words` are after it."""
-    word, dataset = name.rpartition(" ")[2], _dataset(name, words)
+    word, dataset = name.removeprefix("store "), _dataset(name, words)
     listed = [row for row in rows() if {dataset[1], "any"} & {*row.kinds.split()}] if dataset else found([word])
     near = [f"`auditor {each}`" for each in get_close_matches(name.lower(), commands, 2, _ALIKE)]
     what = "not a command"
