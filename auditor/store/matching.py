@@ -93,7 +93,7 @@ def match(store: Store, selection: Selection, other: Selection, named: str = "",
             why = why or f"; only {pairs:,} of {fewer:,} match without folder, ending, padding and prefix"
     if required and not equal:
         look = f"its ids look like {_shown(ids)}, those of {other.label} like {_shown(others)}"
-        raise UsageError(f"{named}: no image in common with {other.label}: {look}{why or '; change them in one file'}")
+        raise UsageError(f"{named}: no image in common with {other.label}: {look}{why}")
 
 
 def _ids(store: Store, selection: Selection) -> pl.Series:
