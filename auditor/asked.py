@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import inspect
 import math
@@ -12,16 +11,13 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from auditor.errors import UsageError
+from auditor.errors import UsageError, suggested
 from auditor.parameters import Parameter
 
 T = TypeVar("T", bound=Callable[..., Any])
 
 #: Parameters that a front end passes to a study: they are not options.
 GIVEN = ("store", "progress", "narrate", "confirm")
-
-#: As many names are listed in an error; of more, only those like the wrong one.
-_LISTED = 12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +81,7 @@ class Asked:
     def _within(self, value: Any) -> None:
         kinds, limits = _members(item_of(self.kind) or self.kind), self.parameter.limits
         if isinstance(value, str) and (choices := self.choices) and value not in choices:
-            expected = _expected(value, choices, self.parameter.listed)
+            expected = suggested(value, choices, self.parameter.listed)
         elif value is None or not (kinds & {int, float, bool}):
             return
         elif isinstance(value, bool) == (bool in kinds) and _is_number(value, whole=float not in kinds):
@@ -107,14 +103,6 @@ def _members(kind: Any) -> set[Any]:
 
 def _is_number(value: Any, *, whole: bool) -> bool:
     return isinstance(value, numbers.Real) and math.isfinite(value) and not (whole and value % 1)
-
-
-def _expected(value: str, choices: Sequence[str], listed: str) -> str:
-    near = difflib.get_close_matches(value.lower(), choices, 1)
-    meant = f"did you mean {near[0]}? " if near else ""
-    if len(choices) <= _LISTED or not listed:
-        return f"{meant}expected {', '.join(choices[:-1])} or {choices[-1]}"
-    return f"{meant or 'unknown; '}{listed}"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,8 @@ message holds a password or a token of a URL.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 #: A user and a password before a host, also with characters that a password in a URL should not have.
 _LOGIN = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}:/+)(?:[^\s/?#]*|[^\s/?#@:\[\]]+:(?!\d*(?:[/?#]|$))\S*)@")
@@ -20,6 +21,9 @@ _PROOF = re.compile(
 
 #: What readers of CI logs obey: `::` that begins a line, also after spaces; `##[`, `##vso[`, `##teamcity[` anywhere.
 _COMMAND = re.compile(r"(?:(?<![^\r\n])([^\S\r\n]*)):(?=:)|#(?=#\w*\[)")
+
+#: As many names are listed in an error; of more, the nearest one and the first.
+_FEW, _FIRST = 12, 5
 
 
 def disobeyed(text: str) -> str:
@@ -40,6 +44,17 @@ def harmless_cause(error: BaseException) -> BaseException | None:
             return None
         cause = cause.__cause__ or cause.__context__
     return error
+
+
+def suggested(word: str, known: Iterable[str], listed: str = "") -> str:
+    """Return what is expected instead of an unknown word: the nearest name; all of a few, else `listed`."""
+    names = [*known]
+    near = get_close_matches(word.lower(), names, 1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    if len(names) > _FEW and listed:
+        return f"{meant or 'unknown; '}{listed}"
+    *first, last = names if len(names) <= _FEW else [*names[:_FIRST], f"one of {len(names) - _FIRST} more"]
+    return f"{meant}expected {', '.join(first)}{' or ' * bool(first)}{last}"
 
 
 class AuditorError(Exception):

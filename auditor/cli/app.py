@@ -15,7 +15,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -24,8 +24,8 @@ import typer
 from typer.core import TyperGroup
 
 from auditor import __version__
-from auditor.cli.former import refuse_former
-from auditor.cli.meant import refuse_unknown
+from auditor.cli.commands.help import command as answers
+from auditor.cli.questions import misused, refuse_former, refuse_unknown
 from auditor.cli.reader import READER
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.errors import AuditorError, disobeyed, redacted
@@ -94,6 +94,8 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Make the called command from its study; a file is audited. Raises `UsageError` for a removed command."""
+        if args[:1] == ["help"] and self.name != "store" and " ".join(args[1:]) in {*LISTED, "store"}:
+            args = [*args[1:], "--help"]
         name = args[0] if args else ""
         if self.name != "store" and name not in self.commands and _is_file(name):
             return name, made("FILE"), args
@@ -103,7 +105,7 @@ class Commands(TyperGroup):
             self.commands[name] = made(called)
         elif name and not name.startswith("-") and name not in self.commands:
             own = "store " * (self.name == "store")
-            refuse_unknown(called, {key: line for key, (_, line) in LISTED.items() if key.startswith(own)})
+            refuse_unknown(called, args[1:], [key for key in LISTED if key.startswith(own)])
         return super().resolve_command(ctx, args)
 
 
@@ -113,7 +115,7 @@ app = typer.Typer(
     name="auditor",
     cls=Commands,
     help="Audit image-caption datasets: find what is wrong with captions, repair them, compare datasets,"
-    " score captioners. `auditor --help --all` lists every command.",
+    " score captioners. `auditor help WORD` finds the command for a question, `auditor --help --all` lists all.",
     subcommand_metavar="FILE | COMMAND [ARGS]...",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -181,6 +183,7 @@ for group in GROUPS:
             (_store if into else app).command(called, help=line, rich_help_panel=None if into else group)(lambda: None)
 
 app.add_typer(_store, name="store", rich_help_panel="Data")
+app.command("help", rich_help_panel="Reports", context_settings=_SETTINGS)(answers)
 
 
 def _show_version(wanted: bool) -> None:
@@ -271,14 +274,11 @@ def _run(arguments: list[str] | None) -> NoReturn:
             raise KeyboardInterrupt
         _end(code)
     except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"; try `{context.command_path} --help`" if context else ""
-        message = error.format_message().removesuffix(".")
-        if not message:  # no command was named, and the help is shown already
+        if not error.format_message():  # no command was named, and the help is shown already
             _end(error.exit_code)
-        _end(_fail(f"error: {message}{hint}", error.exit_code))
+        _end(_fail(f"error: {misused(error, sys.argv[1:] if arguments is None else arguments)}", error.exit_code))
     except AuditorError as error:
-        _end(_fail(f"error: {READER.text(str(error))}", error.exit_code))
+        _end(_fail(f"error: {READER.text(str(error))}", error.exit_code, getattr(error, "__notes__", ())))
     except (KeyboardInterrupt, typer.Abort):
         # A library that is stopped may say so as if it were by Ctrl-C.
         _end(128 + _stopped[0] if _stopped else _fail("interrupted; the store is intact", INTERRUPTED))
@@ -330,11 +330,12 @@ def _bug(error: BaseException) -> int:
     return _fail(f"error: this is a bug in auditor ({error}); details: {where}", BUG)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, more: Iterable[str] = ()) -> int:
     try:
         if VERBOSITY.debug:
             sys.stderr.write(disobeyed(redacted(traceback.format_exc())))
-        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
+        for line in (message, *more):
+            print(_one_line(line), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
     except OSError:  # the exit code still reports the failure
         mute(STDERR)
     return code

@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 
 from auditor.config.checks import FINDING, declared_checks
 from auditor.config.declaration import IMAGES, declared_images, declared_source
-from auditor.errors import UsageError
+from auditor.errors import UsageError, suggested
 from auditor.files import read_text
 from auditor.model import COMMON_OPTIONS, Check, Gate, Kind, Option, Part, Source
 
@@ -141,6 +141,8 @@ def wanted(
             raise UsageError(
                 "--format, --kind, --language, --encoding and the column options describe a file: add --from FILE"
             )
+        if len(names) > 1 and names[0] not in declared and all(Path(name).is_file() for name in names[1:]):
+            raise UsageError(f"{names[1]} is a file: `auditor ingest {names[0]} --from {shlex.quote(names[1])}`")
         return [source(name, declared) for name in dict.fromkeys(names)]
     if len(names) > 1:
         raise UsageError("--from reads one dataset: name only one")
@@ -174,7 +176,7 @@ def _from_files(
     if not DATASET_NAME.fullmatch(name):
         raise UsageError(f"{name}: a dataset name can contain only letters, digits, '.', '_' and '-'")
     if kind is not None and kind not in get_args(Kind):
-        raise UsageError(f"--kind {kind}: unknown kind; use one of {', '.join(get_args(Kind))}")
+        raise UsageError(f"--kind {kind}: unknown kind; {suggested(kind, get_args(Kind))}")
     if declared is None:
         declared = Source(name, "captions", "", (), language="")
     kept = declared.parts[0].options if len(declared.parts) == 1 else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import tomllib
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from auditor.errors import UsageError
+from auditor.errors import UsageError, suggested
 from auditor.model import Check
 from auditor.result import SEVERITIES, Finding, Severity, counted
 
@@ -213,9 +212,7 @@ def refuse_unknown(option: str, words: Iterable[str], known: Collection[str]) ->
     """Raise `UsageError` for a word that is not known, with the nearest one."""
     for word in words:
         if word not in known:
-            near = difflib.get_close_matches(word.lower(), sorted(known), 1)
-            meant = f"did you mean {near[0]}?" if near else "unknown;"
-            raise UsageError(f"{option} {word}: {meant} docs/findings.md lists all kinds")
+            raise UsageError(f"{option} {word}: {suggested(word, sorted(known), 'docs/findings.md lists all kinds')}")
 
 
 def _at_least(number: int, n: int) -> float:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 import polars as pl
 
 from auditor import ranges
-from auditor.errors import AuditorError, MetricError, MissingExtraError
+from auditor.errors import AuditorError, MetricError, MissingExtraError, suggested
 from auditor.metrics import bleu, chrf, cider, content, given, meteor, own, rouge, ter
 from auditor.metrics.card import OF_FILE, CountSpec, Metric
 from auditor.metrics.vectors import cards as of_vectors
@@ -254,9 +253,8 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
     """Parse `NAME:PARAMETER=VALUE,…`; settings may name files only if it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
-        near = get_close_matches(name.lower(), METRICS, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise MetricError(f"{name}: unknown metric; {hint}`auditor metrics` lists them all")
+        hint = suggested(name, METRICS, "`auditor metrics` lists them all").removeprefix("unknown; ")
+        raise MetricError(f"{name}: unknown metric; {hint}")
     metric = METRICS[name]
     if (lacks := lacking(metric)) is not None:
         raise MissingExtraError(lacks)

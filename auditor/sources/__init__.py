@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from auditor.errors import AdvisedError, SourceError, UsageError
+from auditor.errors import AdvisedError, SourceError, UsageError, suggested
 from auditor.model import COMMON_OPTIONS, Batches, Part, location
 from auditor.sources import sidecars
 from auditor.sources.format import Format, Reading
@@ -50,13 +50,17 @@ _MOST_EMPTY = 100
 #: How much of the first line, and how many keys, the error for an unknown format shows.
 _FIRST_LINE, _KEYS = 120, 12
 
+#: The first bytes of files without captions.
+_OTHERS = {b"\xff\xd8\xff": "a JPEG image", b"\x89PNG": "a PNG image", b"%PDF": "a PDF", b"GIF8": "a GIF image"}
+
 
 def find_format(name: str) -> Format:
     """Return a format by its name. Raises `UsageError`, which lists the formats."""
     if name in _COVERED:
         return FORMATS["table"]
     if name not in FORMATS:
-        raise UsageError(f"{name}: unknown format; the formats are {', '.join(FORMATS)}")
+        how = "`auditor ingest --formats` lists all; CSV, JSON and Parquet need none"
+        raise UsageError(f"{name}: unknown format; {suggested(name, FORMATS, how).removeprefix('unknown; ')}")
     return FORMATS[name]
 
 
@@ -140,6 +144,8 @@ def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
         with zipfile.ZipFile(path) as archive:
             if "xl/workbook.xml" in archive.namelist():
                 return SourceError(f"{path}: an Excel workbook: save it as CSV, and import that file")
+    if filetype := next((kind for start, kind in _OTHERS.items() if head.startswith(start)), ""):
+        return SourceError(f"{path}: {filetype}, not a file of captions")
     guessed = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
     if guessed is not None:
         return AdvisedError(
@@ -147,7 +153,8 @@ def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
             encoding=guessed,
         )
     if path.is_dir() or not _is_utf8(head):
-        return SourceError(f"{path}: unknown format; set --format to one of {', '.join(FORMATS)}")
+        what = "a folder that no format fits; name a file in it" if path.is_dir() else "unknown format; set --format"
+        return SourceError(f"{path}: {what}; `auditor ingest --formats` lists all formats")
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     if text.startswith(("{", "[")) and (fault := json_fault(path)) is not None:
         return SourceError(fault)

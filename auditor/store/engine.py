@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -279,7 +280,9 @@ def _translated(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
             f"statements cannot read files, except with `auditor sql --files` those in the working folder: {message}"
         )
     if "lambda_syntax" in message:  # the engine suggests a setting, which takes another statement
-        return SqlError("write a lambda as `lambda word: …`, not `word -> …`")
+        message = "write a lambda as `lambda word: …`, not `word -> …`"
+    if of_user and (name := re.match(r"Catalog Error: Table with name (\S+) does not exist", message)):
+        message = f"no table {name[1]}; captions('NAME') reads a dataset, and `auditor sql --schema` lists tables"
     return SqlError(message)
 
 

@@ -292,7 +292,8 @@ def stamp(path: Path) -> Stamp | None:
 def _unreadable(path: Path, error: Exception) -> StoreError | EngineMemoryError:
     if lacks_memory(error):
         return no_memory(f"{path}: this", error)
-    return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")
+    why = "it is another file" if "not a valid DuckDB database file" in str(error) else str(error)
+    return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {why}")
 
 
 def partial_of(target: Path) -> Path:

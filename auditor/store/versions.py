@@ -7,6 +7,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import polars as pl
 
@@ -30,12 +31,13 @@ def resolve(store: Store, ref: str, split: str | None = None, *, vectors: bool =
     versions = log(store, match["dataset"])
     if not versions:
         known = store.query("select dataset from dataset order by all")["dataset"].to_list()
-        there = f"the store holds {', '.join(known)}" if known else "the store is empty"
         name = match["dataset"]
-        raise UsageError(
-            f"{name}: not in {store.path}; {there}; try `auditor ingest {name}` if datasets.toml declares it, else"
-            f" `auditor ingest {name} --from FILE`"
-        )
+        if known and re.fullmatch(r"v\d+", name):
+            raise UsageError(f"{name}: a version is written with its dataset, such as {known[0]}@{name}")
+        there = f"the store holds {', '.join(known)}" if known else "the store is empty"
+        how = [f"did you mean {each}?" for each in get_close_matches(name, known, 1)]
+        how.append(f"`auditor ingest {name}` imports what datasets.toml declares, and a file with --from FILE")
+        raise UsageError(f"{name}: not in {store.path}; {there}; {how[0]}")
     version = _at(store, ref, versions, match["at"]) if match["at"] else versions[0]
     if version.kind == "vectors" and not vectors:
         raise UsageError(f"{ref}: holds vectors, not captions; name the dataset with the captions of its images")

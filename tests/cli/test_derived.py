@@ -20,7 +20,7 @@ from running import run_auditor
 
 import auditor
 from auditor.cli import app, derived
-from auditor.cli.former import FORMER, refuse_former
+from auditor.cli.questions import refuse_former, table
 from auditor.errors import MetricError, UsageError
 from auditor.scoring import registry
 from auditor.studies import STUDIES
@@ -176,7 +176,7 @@ def test_old_name_of_an_option_does_not_run_and_the_new_one_is_shown() -> None:
     assert done.stderr == "error: bounds --profile is now: auditor bounds sample-narrow -m bleu-1 --tokenizer ptb\n"
 
 
-@pytest.mark.parametrize("old", FORMER)
+@pytest.mark.parametrize("old", table()["former"])
 def test_new_call_is_not_refused_in_turn(old: str) -> None:
     name, _, options = old.partition(" -")
     with pytest.raises(UsageError) as refused:

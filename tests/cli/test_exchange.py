@@ -239,7 +239,7 @@ def test_every_format_says_what_it_reads_and_how_it_is_known(auditor: Run) -> No
         assert "Format `" not in told["reads"]
         assert told["recognized"].startswith("Recognize")
     assert "split_key" in auditor("ingest", "--formats", "coco").out
-    assert "unknown format; the formats are" in auditor("ingest", "--formats", "cocoa", code=2).err
+    assert "cocoa: unknown format; did you mean coco?" in auditor("ingest", "--formats", "cocoa", code=2).err
 
 
 @pytest.mark.parametrize(

@@ -261,9 +261,11 @@ def test_folder_is_no_file(tmp_path: Path) -> None:
         read(tmp_path, "flickr")
 
 
-def test_unknown_format_names_the_known() -> None:
-    with pytest.raises(UsageError, match=r"the formats are .*coco, .*table"):
+def test_unknown_format_leads_to_the_known() -> None:
+    with pytest.raises(UsageError, match=r"^nope: unknown format; `auditor ingest --formats` lists all"):
         sources.find_format("nope")
+    with pytest.raises(UsageError, match=r"^coca: unknown format; did you mean coco\? "):
+        sources.find_format("coca")
 
 
 def test_flickr8k_keeps_its_stray_key(data: Path) -> None:

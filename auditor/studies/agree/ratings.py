@@ -186,8 +186,7 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     if ratings.is_empty():
         command = call("ingest", "NAME", files=["FILE"], file_format="judgements")
         raise UsageError(
-            f"{annotated.label}: has no ratings (it is of kind {version.kind}); ingest human ratings: `{command}`, or "
-            "votes, mat or triplets"
+            f"{annotated.label}: has no ratings (it is of kind {version.kind}); `{command}` imports human ratings"
         )
     notes = []
     if scale is not None:

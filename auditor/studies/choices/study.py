@@ -242,9 +242,8 @@ def _items(
     if items.is_empty():
         command = call("ingest", "NAME", files=["FILE"], file_format="choices")
         raise UsageError(
-            f"{selection.label}: has no forced-choice items (it is of kind {selection.version.kind}); import them with "
-            f"`{command}` (questions and yes or no in columns text and label: --option question_col=text --option "
-            "answer_col=label), or make some with `auditor distractors`"
+            f"{selection.label}: has no forced-choice items (it is of kind {selection.version.kind}); `{command}` "
+            "imports them; for yes or no in text and label: --option question_col=text --option answer_col=label"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     workspace, name = workspace.given(confirmed=confirmed), pl.col("part")

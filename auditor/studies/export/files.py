@@ -153,5 +153,5 @@ def format_of(name: str | None, path: Path) -> str:
     if path.suffix == ".json":
         raise UsageError(f"{path}: JSON can be two formats; choose --format coco or --format karpathy")
     if path.suffix.lower() not in ENDINGS and _ENDING.fullmatch(path.suffix) and not path.is_dir():
-        raise UsageError(f"{path}: no format has files with this ending; a bundle is a folder; set --format for others")
+        raise UsageError(f"{path}: no format has this ending; use .csv, .jsonl or .parquet, or set --format")
     return ENDINGS.get(path.suffix.lower(), "bundle")

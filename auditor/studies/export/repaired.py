@@ -15,7 +15,7 @@ from functools import cache, partial
 
 import polars as pl
 
-from auditor.errors import UsageError
+from auditor.errors import UsageError, suggested
 from auditor.findings import CAPTION_KINDS, not_kept, of_caption, searched_by_default
 from auditor.model import Progress, Selection, Source, silent
 from auditor.sources.reading.acceptance import complete
@@ -102,7 +102,7 @@ def checked(kinds: Sequence[str]) -> tuple[str, ...]:
     for kind in kinds:
         if kind not in (ALL, *FIXABLE):
             known = "this kind has no safe fix" if kind in CAPTION_KINDS else "unknown kind"
-            raise UsageError(f"--fix {kind}: {known}; expected {ALL}, or one of {', '.join(FIXABLE)}")
+            raise UsageError(f"--fix {kind}: {known}; {suggested(kind, (ALL, *FIXABLE))}")
     return tuple(kind for kind in FIXABLE if kind in kinds or (ALL in kinds and kind not in NAMED))
 
 

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 from auditor.called import call
-from auditor.errors import AdvisedError, SourceError
 from auditor.files.folders import temporary
 from auditor.model import Narrate, Progress
 from auditor.result import counted
@@ -44,14 +43,10 @@ def apart(
         for name, path in places.items():
             options = {**reading, "kind": "candidates" if name in outputs else None}
             kept[name] = call("ingest", name, files=[path], **options)
-            try:
-                made = ingest(
-                    store, name, files=[Path(path)], max_rejected=1.0, config={}, narrate=narrate, progress=progress,
-                    **options,
-                )  # fmt: skip
-            except SourceError as error:
-                more = "" if isinstance(error.__cause__, AdvisedError) else "; `auditor ingest` has its options"
-                raise SourceError(f"{error}{more}") from error
+            made = ingest(
+                store, name, files=[Path(path)], max_rejected=1.0, config={}, narrate=narrate, progress=progress,
+                **options,
+            )  # fmt: skip
             row = made.frame.row(0, named=True)
             if row["rejected"] > MAX_REJECTED * row["read"]:
                 kept[name] = call("ingest", name, files=[path], max_rejected=1.0, **options)

@@ -422,5 +422,5 @@ def test_other_measures_than_those_of_the_paper_are_for_who_names_them(store: St
 
 def test_unknown_statistic_is_refused_with_the_known_ones(store: Store) -> None:
     ingest_rows(store, _rows(["a dog"]))
-    with pytest.raises(UsageError, match=r"ttr-9: did you mean ttr-3. expected tokens, types, .*curve or all"):
+    with pytest.raises(UsageError, match=r"ttr-9: did you mean ttr-3. expected tokens, types, .* or one of 5. more"):
         diversity(store, "set", statistics=["types", "ttr-9"])
