@@ -190,7 +190,7 @@ def page(command: Command, runs: str) -> str:
     for name, function in command.functions.items():
         parts += [f"## Parameters of `auditor {name}`"] if len(command.functions) > 1 else []
         parts.append(_parameters(function))
-    parts.append("`--quiet`, `--verbose`, `--no-color` and `--debug` are understood by every command.")
+    parts.append("`--quiet`, `--verbose`, `--full`, `--no-color` and `--debug` are understood by every command.")
     studies = [name for name in command.functions if name in STUDIES]
     if studies:
         methods = "\n".join(_call(_face(name), [*_python(name)]) for name in studies)
@@ -230,7 +230,7 @@ def _parameters(function: Callable[..., Any]) -> str:
     rows = ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
-        if name in ("context", "quiet", "verbose", "no_color", "debug"):
+        if name in ("context", "quiet", "verbose", "full", "no_color", "debug"):
             continue
         kind, info, *_ = get_args(hints[name])
         if getattr(info, "hidden", False):
@@ -433,7 +433,7 @@ def run(line: str) -> str:
     if "<" in words:
         with Path(words[-1]).open(encoding="utf-8") as given, unittest.mock.patch("sys.stdin", given):
             return run(shlex.join([program, *words[:-2]]))
-    verbosity.VERBOSITY.quiet, verbosity.VERBOSITY.color, verbosity.VERBOSITY.debug = False, True, False
+    vars(verbosity.VERBOSITY).update(vars(verbosity.Verbosity()))
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):
         app.main(words)

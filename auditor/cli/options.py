@@ -21,7 +21,7 @@ import typer
 from auditor.cli.completions import written_formats
 from auditor.cli.file_arguments import own_tables, refuse_targets
 from auditor.cli.reader import DEFAULT_STORE, READER
-from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
+from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, Full, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 from auditor.files import sweep
@@ -29,6 +29,7 @@ from auditor.files import sweep
 if TYPE_CHECKING:
     from auditor.asked import Face
     from auditor.files.rows import Batches
+    from auditor.reports.terminal import Screen
     from auditor.result import Result
     from auditor.result.document import Document
     from auditor.store.connection import Store
@@ -150,11 +151,11 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
     """
 
     @functools.wraps(command)
-    def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, **arguments: object) -> None:
+    def run(**arguments: Any) -> None:
         if not gc.isenabled():  # most imports are done
             gc.freeze()
             gc.enable()
-        VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
+        VERBOSITY.set(**{name: arguments.pop(name) for name in common})
         READER.stand(arguments)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments, outputs)
@@ -170,7 +171,7 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
             with suppress(OSError, pl.exceptions.PolarsError), table.open("rb") as file:  # its name may be no UTF-8
                 _warn(reports.formulas(pl.scan_csv(file, glob=False, infer_schema=False)))
 
-    common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
+    common = {"quiet": Quiet, "verbose": Verbose, "full": Full, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option)
@@ -241,6 +242,17 @@ def _refuse(command: str, chosen: str) -> NoReturn:
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {', '.join(able)}")
 
 
+def _screen(*, full: bool = False) -> Screen:
+    """Return standard output as a screen; a `full` one is not cut, nor if the user wants all."""
+    from auditor.reports.terminal import Screen
+
+    screen = Screen(sys.stdout, color=VERBOSITY.color)
+    if full or VERBOSITY.full:
+        screen.most = None
+    screen.cuts_signatures = not (VERBOSITY.full or VERBOSITY.verbose)
+    return screen
+
+
 @_until_reader_leaves()
 def deliver(
     result: Result, format_name: str | None, as_json: bool, output: Path | None, figure: str | None = None
@@ -260,7 +272,7 @@ def deliver(
     if output is not None:
         files = notebook.save(result, output, chosen, *names)
     elif chosen == "table":
-        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
+        terminal.show(result, _screen(full=result.command == "sql"), quiet=VERBOSITY.quiet)
     else:
         is_drawn = chosen in reports.PICTURES
         text = notebook.only(notebook.svgs(result, *names)) if is_drawn else reports.TEXT_FORMATS[chosen](result)
@@ -330,10 +342,9 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     if not isinstance(document, DatasetCard):  # a card is published: its readers have other stores
         document = READER.shown(document)
     if output is None and chosen == "table":
-        from auditor.reports.terminal import Screen
         from auditor.reports.terminal.document import show
 
-        show(document, Screen(sys.stdout, color=VERBOSITY.color))
+        show(document, _screen())
         return
     with _target(output) as file:
         _put(reports.document_text(document, chosen), file, chosen)

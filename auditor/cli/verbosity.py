@@ -27,8 +27,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print data only.", r
 
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", "-v", help="End with how to cite the numbers: BibTeX.", rich_help_panel="Verbosity"),
+    typer.Option("--verbose", "-v", help="Add whole signatures, and how to cite: BibTeX.", rich_help_panel="Verbosity"),
 ]
+
+Full = Annotated[bool, typer.Option("--full", help="Print all, also beyond a screen.", rich_help_panel="Verbosity")]
 
 NoColor = Annotated[
     bool, typer.Option("--no-color", help="Print without colors, as NO_COLOR does.", rich_help_panel="Verbosity")
@@ -43,12 +45,14 @@ class Verbosity:
 
     quiet: bool = False
     verbose: bool = False
+    full: bool = False
     color: bool = True
     debug: bool = False
 
-    def set(self, *, quiet: bool, verbose: bool, no_color: bool, debug: bool) -> None:
+    def set(self, *, quiet: bool, verbose: bool, full: bool, no_color: bool, debug: bool) -> None:
         """Add options, which may be given before or after the command."""
         self.quiet, self.verbose, self.debug = self.quiet or quiet, self.verbose or verbose, self.debug or debug
+        self.full = self.full or full
         self.color = self.color and not no_color
 
 

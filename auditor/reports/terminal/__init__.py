@@ -1,109 +1,76 @@
-"""A Result on a terminal: findings, tables that fit its width, then notes and signatures."""
+"""A Result on a terminal: its sentence, tables that fit the width, then notes and signatures, on one screen."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
+from operator import itemgetter
 
-from rich.text import Text
-
-from auditor.findings import tally, told
-from auditor.findings.wording import kind_for
-from auditor.reports import cells
-from auditor.reports.escaping import visible
-from auditor.reports.terminal import tables
+from auditor.reports.terminal import findings, tables
+from auditor.reports.terminal.findings import bullet, said
+from auditor.reports.terminal.parts import Part, put
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
-from auditor.result import Finding, Result, counted
-from auditor.result.sentences import with_role
+from auditor.result import Result, counted
+from auditor.result.sentences import Role, with_role
 
-SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
+#: Which parts get their lines first; sentences that must be known come before the main table.
+_KNOWN, _MAIN, _FOUND, _SAID, _FURTHER, _ASIDE = range(1, 7)
 
-#: So many characters are quoted on either side of what was found; the rows have all of a caption.
-_NEAR = 80
+#: The same for sentences, by role; the others are results.
+_RANKS: Mapping[Role, int] = {
+    "amount": _KNOWN, "next": _KNOWN, "caveat": _KNOWN, "warning": _KNOWN, "note": _ASIDE, "skipped": _ASIDE,
+}  # fmt: skip
+
+#: Signatures are shown before other parts, unless there are more.
+_SIGNATURES = 2
 
 
 def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
-    """Draw the lead and every table of a result, a hint to its figures, then its notes, versions and signatures.
+    """Draw the lead and the tables of a result, a hint to its figures, then its notes, versions and signatures.
 
     Findings with examples have a separate layout, without the tables and bullets that would repeat them. A `quiet`
-    screen has no hints and no notes.
+    screen has no hints and no notes. If not all fits on the screen, what must be known stays.
     """
-    laid_out = have_layout(result)
-    lead = [sentence for sentence in result.lead if not (laid_out and with_role(sentence, "answer").finding)]
-    if any(table.tells_findings for table in result.tables):
-        lead = []
-    for number, sentence in enumerate(lead):
-        screen.say(visible(sentence), style="" if number else "bold")
+    put([*_parts(result, screen, quiet=quiet)], screen)
+
+
+def _parts(result: Result, screen: Screen, *, quiet: bool) -> Iterator[Part]:
+    laid_out = findings.have_layout(result)
+    tells = [table.tells_findings for table in result.tables]
+    lead = [each for each in result.lead if not (laid_out and with_role(each, "answer").finding)]
+    for number, sentence in enumerate(lead[:1] if any(tells) else lead):
+        rank, style = (_RANKS.get(with_role(sentence, "answer").role, _FOUND), "") if number else (0, "bold")
+        yield said(sentence, screen, rank, ("sentence", "sentences"), style=style)
     if lead:
-        screen.print()
-    first = next((number for number, table in enumerate(result.tables) if table.tells_findings), len(result.tables))
-    for table in result.tables[:first]:
-        tables.show(table, screen)
-    if laid_out:
-        show_findings(result, screen, quiet=quiet)
-    for table in result.tables[first:]:
-        if not table.tells_findings:
-            tables.show(table, screen)
+        yield said("", screen)
+    first = tells.index(True) if any(tells) else len(tells)
+    for number, table in enumerate((*result.tables, None)):
+        if number == first and laid_out:
+            yield from findings.parts(result, screen, _FOUND, quiet=quiet)
+        if table and not table.tells_findings:
+            yield Part(
+                partial(tables.drawn, table, screen), _FURTHER + number / 100 if number else _MAIN, ("table", "tables")
+            )
     if result.figures and not quiet:
         figures = counted(len(result.figures), "figure", "figures")
-        screen.say(f"-o FILE.svg, .pdf, .png or .html draws {figures}", style="dim")
-    for note in () if quiet else result.notes if laid_out else result.remarks:
-        screen.say(visible(note), bullet="• ")
+        yield said(f"-o FILE.svg, .pdf, .png or .html draws {figures}", screen, _ASIDE)
+    notes = () if quiet else result.notes if laid_out else result.remarks
+    ranks = [_RANKS.get(with_role(note, "answer").role, _SAID) for note in notes]
+    for rank, note in sorted(zip(ranks, notes, strict=True), key=itemgetter(0)):
+        yield bullet(note, screen, rank, ("note", "notes"))
     for selection in result.selections:
-        version = selection.version
-        screen.say(f"{selection.label} = {version.label}, version {version.version[:12]}", style="dim")
+        words = f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}"
+        yield said(words, screen, _KNOWN, ("version", "versions"))
+    rank = _KNOWN if len(result.signatures) <= _SIGNATURES else _ASIDE
     for signature in result.signatures.values():
-        for line in packed(signature, screen.edge, after="|"):
-            screen.say(line, style="dim")
+        yield Part(partial(_signed, signature, screen), rank, ("signature", "signatures"))
 
 
-def have_layout(result: Result) -> bool:
-    """Return whether findings have a separate layout: they have examples, or tables with the same sentences."""
-    return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
-
-
-def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
-    """Print the number of findings per severity, then each; those of severity info last, as bullets."""
-    matter = [finding for finding in told(result.findings) if finding.severity != "info"]
-    known = any(with_role(note, "note").role == "known" for note in result.notes)
-    screen.say(tally(matter) or f"No {'new ' if known else ''}problems found.", style="bold")
-    screen.print()
-    for finding in matter:
-        show_finding(finding, screen)
-    for finding in result.findings:
-        if finding.severity == "info":
-            screen.say(visible(finding.sentence), bullet="• ")
-    if not quiet and any(finding.examples for finding in matter) and result.frame.height:
-        what = "listed captions" if "text" in result.frame.columns else "rows"
-        screen.say(
-            f"To write all {what} to a file, add -o FILE.csv ({counted(result.frame.height, 'row', 'rows')})",
-            style="dim",
-        )
-
-
-def show_finding(finding: Finding, screen: Screen) -> None:
-    """Print a finding with its consequence and its examples."""
-    screen.print(
-        Text.assemble((finding.severity, SEVERITY_STYLES[finding.severity]), "  ", (finding.kind, "bold")),
-        soft_wrap=True,
-    )
-    screen.say(visible(finding.sentence), indent=2)
-    if consequence := kind_for(finding).consequence:
-        screen.say(consequence, indent=2, style="dim")
-    for example in finding.examples:
-        _quote(example, screen)
-    screen.print()
-
-
-def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
-    """Quote a caption with its slot and the reason, then the one compared with it; equal captions only once."""
-    text, other = example.get("text"), example.get("other_text")
-    slots = [cells.caption_place(example, "")] + ([cells.caption_place(example, "other_")] if other is not None else [])
-    why = f": {example['why']}" if example.get("why") else ""
-    quotes = [(text, " and ".join(slots) + why)] if text == other else [(text, slots[0] + why), (other, slots[-1])]
-    for words, source in quotes:
-        if words is not None:
-            quoted = "".join(part for part, _ in cells.cut(cells.hit(str(words), str(example.get("why") or "")), _NEAR))
-            screen.say(visible(f"“{quoted}”"), indent=4)
-        if words is not None or source == slots[0] + why:
-            screen.say(visible(source), indent=6 if words is not None else 4, style="dim")
+def _signed(signature: str, screen: Screen, _: int | None) -> list[str]:
+    """Return a signature, cut to a line unless it is wanted whole."""
+    lines = packed(signature, screen.edge, after="|")
+    if len(lines) > 1 and screen.cuts_signatures:
+        lines = [*packed(signature, screen.edge and screen.edge - 1, after="|")[:1]]
+        lines[0] += "…"
+    return [line for each in lines for line in screen.drawn(screen.say, each, style="dim")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from rich.columns import Columns
@@ -10,9 +10,11 @@ from rich.panel import Panel
 from rich.text import Text
 
 from auditor.findings import tally
-from auditor.findings.wording import kind_for
 from auditor.reports.escaping import visible
-from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
+from auditor.reports.terminal import tables
+from auditor.reports.terminal.findings import line, said
+from auditor.reports.terminal.findings import show as show_finding
+from auditor.reports.terminal.parts import Part, put
 from auditor.reports.terminal.screen import Screen
 from auditor.result import Finding, answering
 from auditor.result.document import Document, Section
@@ -25,61 +27,52 @@ _PANEL, _BARS = 38, 32
 
 
 def show(document: Document, screen: Screen) -> None:
-    """Print a report: what it answers, what was found, each dataset, and every section that has a result."""
+    """Print a report: what it answers, what was found, each dataset, and as many sections as fit."""
+    put([*_parts(document, screen)], screen)
+
+
+def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     summary, *sections = document.sections
-    screen.say(visible(document.title), style="bold")
+    yield said(document.title, screen, style="bold")
     if document.made_at:
-        screen.say(f"made {document.made_at}", style="dim")
+        yield said(f"made {document.made_at}", screen)
     by_name = {table.name: table for table in reversed(summary.tables)}
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
     for number, sentence in enumerate(document.answer):
-        screen.say(visible(sentence.replace("`", "")), style="" if number else "bold green")
-    parts = [partial(_placed, summary, screen), partial(_found, found or document.cards, summary, screen)]
+        words = sentence.replace("`", "")
+        yield said(words, screen, min(number, 1), ("sentence", "sentences"), style="" if number else "bold green")
+    parts = [_placed(summary, screen), _found(found or document.cards, summary, screen)]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     for part in parts if len(document.portraits) > 1 else reversed(parts):
-        part()
-    screen.print()
-    screen.print(Columns([_panel(portrait) for portrait in document.portraits]))
+        yield from part
+    panels = Columns([_panel(portrait) for portrait in document.portraits])
+    yield Part(lambda _: ["", *screen.drawn(screen.print, panels)], 4, ("panel", "panels"))
     if unchecked := by_name.get("unchecked"):
-        tables.show(unchecked, screen)
+        yield Part(partial(tables.drawn, unchecked, screen), 5, ("table", "tables"))
     for section in sections:
         if not section.absent:
-            _section(section, document, screen)
+            yield Part(partial(_drawn, section, document, screen), 5, ("section", "sections"))
     for selection in document.selections:
-        screen.say(
-            f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
-        )
-    screen.say("-o FILE.html writes the report as a page, with figures and examples", style="dim")
+        version = selection.version
+        yield said(f"{selection.label} = {version.label}, version {version.version[:12]}", screen)
+    yield said("-o FILE.html writes the report as a page, with figures and examples", screen)
 
 
-def _placed(summary: Section, screen: Screen) -> None:
-    """Print the datasets placed by homogeneity."""
+def _placed(summary: Section, screen: Screen) -> Iterator[Part]:
+    """Yield the datasets placed by homogeneity."""
     for table in answering(summary.tables):
-        screen.print()
-        tables.show(table, screen)
+        yield said("", screen)
+        yield Part(partial(tables.drawn, table, screen), 2, ("table", "tables"))
 
 
-def _found(findings: Sequence[Finding], summary: Section, screen: Screen) -> None:
-    """Print how many findings there are, and each on one line."""
-    screen.say(tally(findings) or summary.absent or "", style="bold")
+def _found(found: Sequence[Finding], summary: Section, screen: Screen) -> Iterator[Part]:
+    """Yield how many findings there are, and each on one line."""
+    yield said(tally(found) or summary.absent or "", screen, style="bold")
     for table in summary.tables:
         if table.name == "dimensions":
-            tables.show(table, screen)
-    for finding in findings:
-        _line(finding, screen)
-
-
-def _line(finding: Finding, screen: Screen) -> None:
-    """Print a finding on one line: severity, dataset, title, main number."""
-    about = finding.about.get("dataset")
-    words = f"{f'{about}: ' if about else ''}{kind_for(finding).title}"
-    line = Text.assemble(
-        (f"{finding.severity:<8}", SEVERITY_STYLES[finding.severity]), " ", visible(words), "  ",
-        (visible(finding.headline), "bold"),
-    )  # fmt: skip
-    if screen.edge is not None:
-        line.truncate(screen.edge, overflow="ellipsis")
-    screen.print(line, soft_wrap=True)
+            yield Part(partial(tables.drawn, table, screen), 2, ("table", "tables"))
+    for finding in found:
+        yield Part(partial(_line, finding, screen), 3, ("finding", "findings"))
 
 
 def _panel(portrait: Portrait) -> Panel:
@@ -99,6 +92,14 @@ def _panel(portrait: Portrait) -> Panel:
         [*(Text(visible(fact)) for fact in facts), Text(bars, "cyan"), Text(f"1 to {_BARS} words", "dim")]
     )
     return Panel(lines, title=Text(visible(portrait.label), "bold"), width=_PANEL, title_align="left")
+
+
+def _line(finding: Finding, screen: Screen, _: int | None) -> list[str]:
+    return screen.drawn(line, finding, screen)
+
+
+def _drawn(section: Section, document: Document, screen: Screen, _: int | None) -> list[str]:
+    return screen.drawn(_section, section, document, screen)
 
 
 def _section(section: Section, document: Document, screen: Screen) -> None:

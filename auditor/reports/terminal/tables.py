@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from rich.text import Text
 from auditor.reports.cells import Marked, begins_section, block, cell, filled, flush_right, marks
 from auditor.reports.escaping import visible
 from auditor.reports.terminal.screen import Screen, packed
-from auditor.result import Table
+from auditor.result import Table, counted
 
 #: The names of a card's values are broken if they need more than a third of the width.
 _NAMES = 3
@@ -31,12 +32,30 @@ _LEAST, _FAIR = 24, 36
 #: Spaces to the right of a column, in a wide and in a narrow table; one more separates it from the next.
 _GAPS = (2, 1)
 
+#: A table is not cut to fewer rows.
+_FEWEST = 3
+
 #: Columns on precision and sources, which are left out first.
 _ASIDE = frozenset({"se", "sd", "p", "t", "z", "p of t", "p of z", "created_at", "source_sha256", "similarity"})
 
 
-def show(table: Table, screen: Screen) -> None:
-    """Print a table under its title, at most as wide as the screen, then what was left out, and its caption."""
+def drawn(table: Table, screen: Screen, most: int | None = None) -> list[str]:
+    """Return the lines of a table; if these are more than `most`, of as many of its first rows as fit."""
+    height = table.frame.height
+    numbers = range(min(_FEWEST, height), height if most is None else min(height, most))
+    if most is None or not numbers:
+        return screen.drawn(show, table, screen)
+    fit = bisect_right(numbers, most, key=lambda rows: len(screen.drawn(show, table, screen, rows)))
+    return screen.drawn(show, table, screen, numbers[max(fit - 1, 0)])
+
+
+def show(table: Table, screen: Screen, rows: int | None = None) -> None:
+    """Print a table under its title, at most as wide as the screen, then what was left out, and its caption.
+
+    With `rows`, it has only so many.
+    """
+    more = table.frame.height - rows if rows is not None else 0
+    table = replace(table, frame=table.frame.head(rows)) if rows is not None else table
     if table.title:
         screen.say(visible(table.title), style="bold")
     layout = laid_out(table, screen.edge)
@@ -44,7 +63,8 @@ def show(table: Table, screen: Screen) -> None:
         _show_cards(columns_of(table, bars=False), screen)
     else:
         _show_rows(table, layout, screen)
-    below = _left_out(layout.dropped if layout else ())
+    below = [f"… {counted(more, 'more row', 'more rows')}"] if more else []
+    below += _left_out(layout.dropped if layout else ())
     below += [visible(table.caption)] if table.caption else []
     for line in below:
         screen.say(line, style="dim")
@@ -162,7 +182,7 @@ def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
         right = not drawn and flush_right(table, name)
         key = not right and not drawn and all(column.key for column in columns)
         cells = tuple(
-            _marked(parts[name]) if name in parts else _cell(table, row, name, bars=bars)
+            marked(parts[name]) if name in parts else _cell(table, row, name, bars=bars)
             for row, parts in enumerate(apart)
         )
         column = Column(visible(name), cells, right, key)
@@ -183,7 +203,8 @@ def _cell(table: Table, row: int, column: str, *, bars: bool) -> Text:
     )
 
 
-def _marked(text: Marked) -> Text:
+def marked(text: Marked) -> Text:
+    """Return a text with its marked parts in bold."""
     return Text("").join(Text(visible(words), "bold" if own else "") for words, own in text)
 
 
