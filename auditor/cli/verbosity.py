@@ -49,11 +49,11 @@ class Verbosity:
     color: bool = True
     debug: bool = False
 
-    def set(self, *, quiet: bool, verbose: bool, full: bool, no_color: bool, debug: bool) -> None:
+    def set(self, *, no_color: bool, **given: bool) -> None:
         """Add options, which may be given before or after the command."""
-        self.quiet, self.verbose, self.debug = self.quiet or quiet, self.verbose or verbose, self.debug or debug
-        self.full = self.full or full
         self.color = self.color and not no_color
+        for name, value in given.items():
+            setattr(self, name, getattr(self, name) or value)
 
 
 VERBOSITY = Verbosity()

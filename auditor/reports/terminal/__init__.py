@@ -7,8 +7,7 @@ from functools import partial
 from operator import itemgetter
 
 from auditor.reports.terminal import findings, tables
-from auditor.reports.terminal.findings import bullet, said
-from auditor.reports.terminal.parts import Part, put
+from auditor.reports.terminal.parts import Part, fixed, put, said, versions
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
 from auditor.result import Result, counted
@@ -41,36 +40,31 @@ def _parts(result: Result, screen: Screen, *, quiet: bool) -> Iterator[Part]:
     lead = [each for each in result.lead if not (laid_out and with_role(each, "answer").finding)]
     for number, sentence in enumerate(lead[:1] if any(tells) else lead):
         rank, style = (_RANKS.get(with_role(sentence, "answer").role, _FOUND), "") if number else (0, "bold")
-        yield said(sentence, screen, rank, ("sentence", "sentences"), style=style)
+        yield said(sentence, screen, rank, "sentence", style=style)
     if lead:
         yield said("", screen)
     first = tells.index(True) if any(tells) else len(tells)
-    for number, table in enumerate((*result.tables, None)):
+    for number, table in enumerate((*tables.explained(result.tables), None)):
         if number == first and laid_out:
             yield from findings.parts(result, screen, _FOUND, quiet=quiet)
         if table and not table.tells_findings:
-            yield Part(
-                partial(tables.drawn, table, screen), _FURTHER + number / 100 if number else _MAIN, ("table", "tables")
-            )
+            yield Part(partial(tables.drawn, table, screen), _FURTHER + number / 100 if number else _MAIN, "table")
     if result.figures and not quiet:
         figures = counted(len(result.figures), "figure", "figures")
         yield said(f"-o FILE.svg, .pdf, .png or .html draws {figures}", screen, _ASIDE)
     notes = () if quiet else result.notes if laid_out else result.remarks
     ranks = [_RANKS.get(with_role(note, "answer").role, _SAID) for note in notes]
     for rank, note in sorted(zip(ranks, notes, strict=True), key=itemgetter(0)):
-        yield bullet(note, screen, rank, ("note", "notes"))
-    for selection in result.selections:
-        words = f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}"
-        yield said(words, screen, _KNOWN, ("version", "versions"))
+        yield said(note, screen, rank, "note", style="", bullet="• ")
+    yield from versions(result.selections, screen)
     rank = _KNOWN if len(result.signatures) <= _SIGNATURES else _ASIDE
-    for signature in result.signatures.values():
-        yield Part(partial(_signed, signature, screen), rank, ("signature", "signatures"))
+    yield from (fixed(screen, rank, "signature", _sign, signature, screen) for signature in result.signatures.values())
 
 
-def _signed(signature: str, screen: Screen, _: int | None) -> list[str]:
-    """Return a signature, cut to a line unless it is wanted whole."""
+def _sign(signature: str, screen: Screen) -> None:
+    """Print a signature, cut to a line unless it is wanted whole."""
     lines = packed(signature, screen.edge, after="|")
     if len(lines) > 1 and screen.cuts_signatures:
-        lines = [*packed(signature, screen.edge and screen.edge - 1, after="|")[:1]]
-        lines[0] += "…"
-    return [line for each in lines for line in screen.drawn(screen.say, each, style="dim")]
+        lines = [packed(signature, (screen.edge or 0) - 1, after="|")[0] + "…"]
+    for line in lines:
+        screen.say(line, style="dim")

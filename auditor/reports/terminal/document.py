@@ -12,9 +12,9 @@ from rich.text import Text
 from auditor.findings import tally
 from auditor.reports.escaping import visible
 from auditor.reports.terminal import tables
-from auditor.reports.terminal.findings import line, said
+from auditor.reports.terminal.findings import line
 from auditor.reports.terminal.findings import show as show_finding
-from auditor.reports.terminal.parts import Part, put
+from auditor.reports.terminal.parts import Part, fixed, put, said, versions
 from auditor.reports.terminal.screen import Screen
 from auditor.result import Finding, answering
 from auditor.result.document import Document, Section
@@ -40,21 +40,19 @@ def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
     for number, sentence in enumerate(document.answer):
         words = sentence.replace("`", "")
-        yield said(words, screen, min(number, 1), ("sentence", "sentences"), style="" if number else "bold green")
+        yield said(words, screen, min(number, 1), "sentence", style="" if number else "bold green")
     parts = [_placed(summary, screen), _found(found or document.cards, summary, screen)]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     for part in parts if len(document.portraits) > 1 else reversed(parts):
         yield from part
     panels = Columns([_panel(portrait) for portrait in document.portraits])
-    yield Part(lambda _: ["", *screen.drawn(screen.print, panels)], 4, ("panel", "panels"))
+    yield Part(lambda _: ["", *screen.drawn(screen.print, panels)], 4, "panel")
     if unchecked := by_name.get("unchecked"):
-        yield Part(partial(tables.drawn, unchecked, screen), 5, ("table", "tables"))
+        yield Part(partial(tables.drawn, unchecked, screen), 5, "table")
     for section in sections:
         if not section.absent:
-            yield Part(partial(_drawn, section, document, screen), 5, ("section", "sections"))
-    for selection in document.selections:
-        version = selection.version
-        yield said(f"{selection.label} = {version.label}, version {version.version[:12]}", screen)
+            yield fixed(screen, 5, "section", _section, section, document, screen)
+    yield from versions(document.selections, screen)
     yield said("-o FILE.html writes the report as a page, with figures and examples", screen)
 
 
@@ -62,7 +60,7 @@ def _placed(summary: Section, screen: Screen) -> Iterator[Part]:
     """Yield the datasets placed by homogeneity."""
     for table in answering(summary.tables):
         yield said("", screen)
-        yield Part(partial(tables.drawn, table, screen), 2, ("table", "tables"))
+        yield Part(partial(tables.drawn, table, screen), 2, "table")
 
 
 def _found(found: Sequence[Finding], summary: Section, screen: Screen) -> Iterator[Part]:
@@ -70,9 +68,9 @@ def _found(found: Sequence[Finding], summary: Section, screen: Screen) -> Iterat
     yield said(tally(found) or summary.absent or "", screen, style="bold")
     for table in summary.tables:
         if table.name == "dimensions":
-            yield Part(partial(tables.drawn, table, screen), 2, ("table", "tables"))
+            yield Part(partial(tables.drawn, table, screen), 2, "table")
     for finding in found:
-        yield Part(partial(_line, finding, screen), 3, ("finding", "findings"))
+        yield fixed(screen, 3, "finding", line, finding, screen)
 
 
 def _panel(portrait: Portrait) -> Panel:
@@ -92,14 +90,6 @@ def _panel(portrait: Portrait) -> Panel:
         [*(Text(visible(fact)) for fact in facts), Text(bars, "cyan"), Text(f"1 to {_BARS} words", "dim")]
     )
     return Panel(lines, title=Text(visible(portrait.label), "bold"), width=_PANEL, title_align="left")
-
-
-def _line(finding: Finding, screen: Screen, _: int | None) -> list[str]:
-    return screen.drawn(line, finding, screen)
-
-
-def _drawn(section: Section, document: Document, screen: Screen, _: int | None) -> list[str]:
-    return screen.drawn(_section, section, document, screen)
 
 
 def _section(section: Section, document: Document, screen: Screen) -> None:

@@ -12,7 +12,7 @@ from auditor.findings.wording import kind_for
 from auditor.reports import cells
 from auditor.reports.escaping import visible
 from auditor.reports.terminal import tables
-from auditor.reports.terminal.parts import Part
+from auditor.reports.terminal.parts import Part, said
 from auditor.reports.terminal.screen import Screen
 from auditor.result import Finding, Result, counted
 
@@ -33,26 +33,14 @@ def parts(result: Result, screen: Screen, rank: float, *, quiet: bool = False) -
     if not (result.lead and any(table.tells_findings for table in result.tables)):  # else the lead has the numbers
         yield said(f"{tally(matter) or 'No problems found.'}\n", screen, style="bold")
     for finding in matter:
-        yield Part(partial(_drawn, finding, screen), rank, ("finding", "findings"))
+        yield Part(partial(_drawn, finding, screen), rank, "finding")
     for finding in result.findings:
         if finding.severity == "info":
-            yield bullet(finding.sentence, screen, rank + 1, ("finding", "findings"))
+            yield said(finding.sentence, screen, rank + 1, "finding", style="", bullet="• ")
     if not quiet and any(finding.examples for finding in matter) and result.frame.height:
         what = "listed captions" if "text" in result.frame.columns else "rows"
         rows = counted(result.frame.height, "row", "rows")
         yield said(f"To write all {what} to a file, add -o FILE.csv ({rows})", screen, rank + 1)
-
-
-def bullet(words: str, screen: Screen, rank: float, names: tuple[str, str]) -> Part:
-    """Return a sentence as an item of a list."""
-    return Part(lambda _: screen.drawn(screen.say, visible(words), bullet="• "), rank, names)
-
-
-def said(
-    words: str, screen: Screen, rank: float = 0, names: tuple[str, str] | None = None, *, style: str = "dim"
-) -> Part:
-    """Return a sentence as a part."""
-    return Part(lambda _: screen.drawn(screen.say, visible(words), style=style), rank, names)
 
 
 def _drawn(finding: Finding, screen: Screen, most: int | None) -> list[str]:

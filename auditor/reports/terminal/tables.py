@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 
+import polars.selectors as cs
 import rich.box
 import rich.table
 from rich.cells import cell_len
@@ -29,8 +33,14 @@ _BAR_CELLS = 20
 #: number before heads get theirs.
 _LEAST, _FAIR = 24, 36
 
+#: A hit in a table has so many characters of its text on either side.
+_NEAR = 30
+
 #: Spaces to the right of a column, in a wide and in a narrow table; one more separates it from the next.
 _GAPS = (2, 1)
+
+#: Terms are explained that stand in so many rows.
+_EXPLAINED = 50
 
 #: A table is not cut to fewer rows.
 _FEWEST = 3
@@ -39,30 +49,46 @@ _FEWEST = 3
 _ASIDE = frozenset({"se", "sd", "p", "t", "z", "p of t", "p of z", "created_at", "source_sha256", "similarity"})
 
 
+def explained(tables: Sequence[Table]) -> Iterator[Table]:
+    """Yield the tables, each with an explanation of the terms that no table before it has."""
+    known = set[str]()
+    for table in tables:
+        texts = table.frame.head(_EXPLAINED).select(cs.string()).iter_columns()
+        words = {*table.frame.columns, *re.split(", | and ", table.title), *(each for text in texts for each in text)}
+        new = [term for term in _terms() if term in words - known and f"{term}:" not in (table.caption or "")]
+        known |= words
+        captions = [table.caption, *(f"{term}: {_terms()[term]}" for term in new)]
+        yield replace(table, caption="; ".join(filter(None, captions)) or None)
+
+
+@cache
+def _terms() -> Mapping[str, str]:
+    return tomllib.loads(files(__name__.rpartition(".")[0]).joinpath("terms.toml").read_text(encoding="utf-8"))
+
+
 def drawn(table: Table, screen: Screen, most: int | None = None) -> list[str]:
     """Return the lines of a table; if these are more than `most`, of as many of its first rows as fit."""
-    height = table.frame.height
+    height, layout = table.frame.height, laid_out(table, screen.edge)
     numbers = range(min(_FEWEST, height), height if most is None else min(height, most))
-    if most is None or not numbers:
-        return screen.drawn(show, table, screen)
-    fit = bisect_right(numbers, most, key=lambda rows: len(screen.drawn(show, table, screen, rows)))
-    return screen.drawn(show, table, screen, numbers[max(fit - 1, 0)])
+    fit = bisect_right(numbers, most or 0, key=lambda rows: len(screen.drawn(_show, table, layout, screen, rows)))
+    return screen.drawn(
+        _show, table, layout, screen, numbers[max(fit - 1, 0)] if most is not None and numbers else height
+    )
 
 
-def show(table: Table, screen: Screen, rows: int | None = None) -> None:
-    """Print a table under its title, at most as wide as the screen, then what was left out, and its caption.
+def show(table: Table, screen: Screen) -> None:
+    """Print a table under its title, at most as wide as the screen, then what was left out, and its caption."""
+    _show(table, laid_out(table, screen.edge), screen, table.frame.height)
 
-    With `rows`, it has only so many.
-    """
-    more = table.frame.height - rows if rows is not None else 0
-    table = replace(table, frame=table.frame.head(rows)) if rows is not None else table
+
+def _show(table: Table, layout: Layout | None, screen: Screen, rows: int) -> None:
     if table.title:
         screen.say(visible(table.title), style="bold")
-    layout = laid_out(table, screen.edge)
     if layout is None:
-        _show_cards(columns_of(table, bars=False), screen)
+        _show_cards(columns_of(table, bars=False), screen, rows)
     else:
-        _show_rows(table, layout, screen)
+        _show_rows(table, layout, screen, rows)
+    more = table.frame.height - rows
     below = [f"… {counted(more, 'more row', 'more rows')}"] if more else []
     below += _left_out(layout.dropped if layout else ())
     below += [visible(table.caption)] if table.caption else []
@@ -72,7 +98,7 @@ def show(table: Table, screen: Screen, rows: int | None = None) -> None:
         screen.print()
 
 
-def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
+def _show_rows(table: Table, layout: Layout, screen: Screen, rows: int) -> None:
     drawn = rich.table.Table(box=rich.box.SIMPLE_HEAD, pad_edge=False, padding=(0, layout.gap, 0, 0))
     for column, width in zip(layout.columns, layout.widths, strict=True):
         drawn.add_column(
@@ -83,7 +109,7 @@ def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
             no_wrap=not column.prose,
             overflow="fold",
         )
-    for number, row in enumerate(zip(*(column.cells for column in layout.columns), strict=True)):
+    for number, row in enumerate(zip(*(column.cells[:rows] for column in layout.columns), strict=True)):
         if begins_section(table, number):
             drawn.add_section()
         drawn.add_row(*row)
@@ -93,12 +119,12 @@ def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
     screen.width = before
 
 
-def _show_cards(columns: tuple[Column, ...], screen: Screen) -> None:
+def _show_cards(columns: tuple[Column, ...], screen: Screen, rows: int) -> None:
     """Print one record after another, with a name and value per line, without empty values."""
     width = screen.edge or screen.width
     pieces = (piece for column in columns for piece in packed(column.name, width // _NAMES, after=BREAKS))
     room = max(map(cell_len, pieces))
-    for row in range(len(columns[0].cells)):
+    for row in range(rows):
         screen.print()
         for column in columns:
             if not (value := column.cells[row].plain):
@@ -176,7 +202,7 @@ class Layout:
 def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
     """Write the cells of a table; shares as numbers with bars, or as numbers alone."""
     columns: list[Column] = []
-    apart = marks(table)
+    apart = marks(table, _NEAR)
     for name in table.frame.columns:
         drawn = bars and name in table.bars
         right = not drawn and flush_right(table, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import polars as pl
@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, Table
+from auditor.result import Result, Said, Table, digits, joined
 from auditor.scoring.candidates import HUMAN, output_of
 from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
@@ -252,8 +252,18 @@ def _of_captions(
         tables=tables,
         notes=captions.notes,
         said=reported,
-        lead=lead,
+        lead=lead or tuple(_means(tables)),
     )
+
+
+def _means(tables: Sequence[Table]) -> Iterator[str]:
+    """Yield the mean scores of each output."""
+    for table in tables:
+        if table.name == "scores":
+            means = [
+                f"{metric} {digits(mean)}" for metric, mean in table.frame.select("metric", "mean").drop_nulls().rows()
+            ]
+            yield f"{table.title}: mean {joined(means)}."
 
 
 def _without(own: pl.DataFrame, scores: pl.DataFrame, system: Selection, ref: str) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table
+from auditor.result import Figure, Table, joined
 from auditor.result.views import EMPTY, View, labeled
 from auditor.statistics.cards import cards_of
 from auditor.statistics.syntax import STATISTICS, TYPES
@@ -41,6 +41,18 @@ _FREQUENT = {
     "pp-1": "prepositional phrases of depth 1",
     "negation": "negations",
 }
+
+
+def lead(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[str]:
+    """Yield the share of nouns and verbs, and the length of dependencies, by dataset."""
+    for selection in selections:
+        values = dict(selection.rows_of(frame).drop_nulls("value").select("statistic", "value").rows())
+        parts = [
+            f"{values[f'pos-{name}']:.0%} of the words are {name}s"
+            for name in ("noun", "verb")
+            if f"pos-{name}" in values
+        ]
+        yield f"{selection.label}: {joined(parts) or 'no caption has a word'}."
 
 
 def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[Table]:
@@ -93,7 +105,8 @@ def frequent(selection: Selection, phrases: pl.DataFrame) -> Iterator[Table]:
     for kind, title in _FREQUENT.items():
         shown = phrases.filter(kind=kind).head(_SHOWN).select("phrase", "captions", example="text")
         if shown.height:
-            yield Table(f"frequent {title} of {selection.label}", shown, name=f"frequent-{kind}/{selection.label}")
+            name, hits = f"frequent-{kind}/{selection.label}", ("example", tuple(shown["phrase"]))
+            yield Table(f"frequent {title} of {selection.label}", shown, name=name, hits=hits)
 
 
 def against_people(people: Selection) -> View[Table]:

@@ -11,7 +11,7 @@ from auditor.arrays import scipy
 from auditor.asking import forms, question
 from auditor.errors import MetricError
 from auditor.model import Progress, silent
-from auditor.result import Finding, Result, Signature, Table, about
+from auditor.result import Finding, Result, Signature, Table, about, listed
 from auditor.result.views import EMPTY, View, filled
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of, stamp
@@ -69,7 +69,18 @@ def keyness(
             f" below {0.05 / max(frame.height, 1):.1g}",
         ),
         findings=tuple(_images(sides)),
+        lead=(_lead(sides, frame),),
     )
+
+
+def _lead(sides: Sequence[Captions], rows: pl.DataFrame) -> str:
+    """Return the words that differ most, both ways."""
+    over, under = (
+        listed([f"“{word}”" for word in rows.filter(direction=direction).sort(by)["word"].head(4)], 3) or "no word"
+        for direction, by in (("over", -pl.col("log_likelihood")), ("under", "log_likelihood"))
+    )
+    a, b = (side.label for side in sides)
+    return f"Compared with {b}, {a} uses {over} more, and {under} less."
 
 
 def _rows(sides: Sequence[Captions], counted: pl.DataFrame) -> pl.DataFrame:
