@@ -1,4 +1,4 @@
-"""A Result on a terminal: its sentence, tables that fit the width, then notes and signatures, on one screen."""
+"""A Result on a terminal: its sentence, its tables and findings, then notes and signatures, on one screen."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from operator import itemgetter
 
-from auditor.reports.terminal import findings, tables
-from auditor.reports.terminal.parts import Part, fixed, put, said, versions
+from rich.text import Text
+
+from auditor.findings import tally, told
+from auditor.findings.wording import kind_for
+from auditor.reports import cells
+from auditor.reports.escaping import visible
+from auditor.reports.terminal import tables
+from auditor.reports.terminal.screen import Part, fixed, packed, put, said, versions
 from auditor.reports.terminal.screen import Screen as Screen
-from auditor.reports.terminal.screen import packed
-from auditor.result import Result, counted
+from auditor.result import Finding, Result, counted
 from auditor.result.sentences import Role, with_role
+
+SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
+
+#: So many characters are quoted on either side of what was found; the rows have all of a caption.
+_NEAR = 80
 
 #: Which parts get their lines first; sentences that must be known come before the main table.
 _KNOWN, _MAIN, _FOUND, _SAID, _FURTHER, _ASIDE = range(1, 7)
 
-#: The same for sentences, by role; the others are results.
+#: The same for sentences, by role; answers are known if they are in the lead.
 _RANKS: Mapping[Role, int] = {
-    "amount": _KNOWN, "next": _KNOWN, "caveat": _KNOWN, "warning": _KNOWN, "note": _ASIDE, "skipped": _ASIDE,
+    "amount": _KNOWN, "next": _KNOWN, "caveat": _KNOWN, "warning": _KNOWN, "why": _FOUND, "agreement": _FOUND,
+    "homogeneity": _FOUND, "significance": _FOUND, "lengths": _FOUND, "note": _ASIDE, "skipped": _ASIDE,
 }  # fmt: skip
 
 #: Signatures are shown before other parts, unless there are more.
@@ -35,20 +46,19 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
 
 
 def _parts(result: Result, screen: Screen, *, quiet: bool) -> Iterator[Part]:
-    laid_out = findings.have_layout(result)
+    laid_out = _have_layout(result)
     tells = [table.tells_findings for table in result.tables]
-    lead = [each for each in result.lead if not (laid_out and with_role(each, "answer").finding)]
-    for number, sentence in enumerate(lead[:1] if any(tells) else lead):
-        rank, style = (_RANKS.get(with_role(sentence, "answer").role, _FOUND), "") if number else (0, "bold")
+    for number, sentence in enumerate(result.lead[:1] if any(tells) else result.lead):
+        rank, style = (_RANKS.get(with_role(sentence, "answer").role, _KNOWN), "") if number else (0, "bold")
         yield said(sentence, screen, rank, "sentence", style=style)
-    if lead:
+    if result.lead:
         yield said("", screen)
     first = tells.index(True) if any(tells) else len(tells)
     for number, table in enumerate((*tables.explained(result.tables), None)):
         if number == first and laid_out:
-            yield from findings.parts(result, screen, _FOUND, quiet=quiet)
+            yield from _findings(result, screen, _MAIN, quiet=quiet)
         if table and not table.tells_findings:
-            yield Part(partial(tables.drawn, table, screen), _FURTHER + number / 100 if number else _MAIN, "table")
+            yield tables.part(table, screen, _FURTHER + number / 100 if number else _MAIN)
     if result.figures and not quiet:
         figures = counted(len(result.figures), "figure", "figures")
         yield said(f"-o FILE.svg, .pdf, .png or .html draws {figures}", screen, _ASIDE)
@@ -68,3 +78,77 @@ def _sign(signature: str, screen: Screen) -> None:
         lines = [packed(signature, (screen.edge or 0) - 1, after="|")[0] + "…"]
     for line in lines:
         screen.say(line, style="dim")
+
+
+def _have_layout(result: Result) -> bool:
+    """Return whether findings have a separate layout: they have examples, or tables with the same sentences."""
+    return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
+
+
+def _findings(result: Result, screen: Screen, rank: float, *, quiet: bool = False) -> Iterator[Part]:
+    """Yield the number of findings per severity, then each; those of severity info last, as bullets."""
+    matter = [finding for finding in told(result.findings) if finding.severity != "info"]
+    if not (result.lead and any(table.tells_findings for table in result.tables)):  # else the lead has the numbers
+        yield said(f"{tally(matter) or 'No problems found.'}\n", screen, style="bold")
+    for finding in matter:
+        yield Part(partial(_finding, finding, screen), rank, "finding")
+    for finding in result.findings:
+        if finding.severity == "info":
+            yield said(finding.sentence, screen, rank + 1, "finding", style="", bullet="• ")
+    if not quiet and any(finding.examples for finding in matter) and result.frame.height:
+        what = "listed captions" if "text" in result.frame.columns else "rows"
+        rows = counted(result.frame.height, "row", "rows")
+        yield said(f"To write all {what} to a file, add -o FILE.csv ({rows})", screen, rank + 1)
+
+
+def _finding(finding: Finding, screen: Screen, most: int | None) -> list[str]:
+    """Return a finding with all of its examples, with one or with none if these are too many, or else as a line."""
+    for examples in (len(finding.examples), 1, 0):
+        lines = screen.drawn(show_finding, finding, screen, examples)
+        if most is None or len(lines) <= most:
+            return lines
+    return screen.drawn(show_line, finding, screen)
+
+
+def show_finding(finding: Finding, screen: Screen, examples: int | None = None) -> None:
+    """Print a finding with its consequence, and its first examples or all."""
+    screen.print(
+        Text.assemble((finding.severity, SEVERITY_STYLES[finding.severity]), "  ", (finding.kind, "bold")),
+        soft_wrap=True,
+    )
+    screen.say(visible(finding.sentence), indent=2)
+    if consequence := kind_for(finding).consequence:
+        screen.say(consequence, indent=2, style="dim")
+    for example in finding.examples[:examples]:
+        _quote(example, screen)
+    screen.print()
+
+
+def show_line(finding: Finding, screen: Screen) -> None:
+    """Print a finding on one line: severity, dataset, title, main number."""
+    about = finding.about.get("dataset")
+    words = f"{f'{about}: ' if about else ''}{kind_for(finding).title}"
+    written = Text.assemble(
+        (f"{finding.severity:<8}", SEVERITY_STYLES[finding.severity]), " ", visible(words), "  ",
+        (visible(finding.headline), "bold"),
+    )  # fmt: skip
+    if screen.edge is not None:
+        written.truncate(screen.edge, overflow="ellipsis")
+    screen.print(written, soft_wrap=True)
+
+
+def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
+    """Quote a caption with its slot and the reason, then the one compared with it; equal captions only once.
+
+    Of a long caption, what is around the hit is quoted. The hit is bold.
+    """
+    text, other = example.get("text"), example.get("other_text")
+    slots = [cells.caption_place(example, "")] + ([cells.caption_place(example, "other_")] if other is not None else [])
+    why = f": {example['why']}" if example.get("why") else ""
+    quotes = [(text, " and ".join(slots) + why)] if text == other else [(text, slots[0] + why), (other, slots[-1])]
+    for words, source in quotes:
+        if words is not None:
+            quoted = cells.cut(cells.hit(str(words), str(example.get("why") or "")), _NEAR)
+            screen.say(tables.marked((("“", False), *quoted, ("”", False))), indent=4)
+        if words is not None or source == slots[0] + why:
+            screen.say(visible(source), indent=6 if words is not None else 4, style="dim")

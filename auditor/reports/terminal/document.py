@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 
 from rich.columns import Columns
 from rich.panel import Panel
@@ -11,12 +10,9 @@ from rich.text import Text
 
 from auditor.findings import tally
 from auditor.reports.escaping import visible
-from auditor.reports.terminal import tables
-from auditor.reports.terminal.findings import line
-from auditor.reports.terminal.findings import show as show_finding
-from auditor.reports.terminal.parts import Part, fixed, put, said, versions
-from auditor.reports.terminal.screen import Screen
-from auditor.result import Finding, answering
+from auditor.reports.terminal import show_finding, show_line, tables
+from auditor.reports.terminal.screen import Part, Screen, fixed, put, said, versions
+from auditor.result import answering
 from auditor.result.document import Document, Section
 from auditor.result.portraits import Portrait
 
@@ -41,36 +37,22 @@ def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     for number, sentence in enumerate(document.answer):
         words = sentence.replace("`", "")
         yield said(words, screen, min(number, 1), "sentence", style="" if number else "bold green")
-    parts = [_placed(summary, screen), _found(found or document.cards, summary, screen)]
+    of_tables = ((said("", screen), tables.part(table, screen, 2)) for table in answering(summary.tables))
+    placed = [part for parts in of_tables for part in parts]
+    wrong = [said(tally(found or document.cards) or summary.absent or "", screen, style="bold")]
+    wrong += [tables.part(table, screen, 2) for table in summary.tables if table.name == "dimensions"]
+    wrong += [fixed(screen, 3, "finding", show_line, finding, screen) for finding in found or document.cards]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
-    for part in parts if len(document.portraits) > 1 else reversed(parts):
-        yield from part
+    yield from (*placed, *wrong) if len(document.portraits) > 1 else (*wrong, *placed)
     panels = Columns([_panel(portrait) for portrait in document.portraits])
     yield Part(lambda _: ["", *screen.drawn(screen.print, panels)], 4, "panel")
     if unchecked := by_name.get("unchecked"):
-        yield Part(partial(tables.drawn, unchecked, screen), 5, "table")
+        yield tables.part(unchecked, screen, 5)
     for section in sections:
         if not section.absent:
             yield fixed(screen, 5, "section", _section, section, document, screen)
     yield from versions(document.selections, screen)
     yield said("-o FILE.html writes the report as a page, with figures and examples", screen)
-
-
-def _placed(summary: Section, screen: Screen) -> Iterator[Part]:
-    """Yield the datasets placed by homogeneity."""
-    for table in answering(summary.tables):
-        yield said("", screen)
-        yield Part(partial(tables.drawn, table, screen), 2, "table")
-
-
-def _found(found: Sequence[Finding], summary: Section, screen: Screen) -> Iterator[Part]:
-    """Yield how many findings there are, and each on one line."""
-    yield said(tally(found) or summary.absent or "", screen, style="bold")
-    for table in summary.tables:
-        if table.name == "dimensions":
-            yield Part(partial(tables.drawn, table, screen), 2, "table")
-    for finding in found:
-        yield fixed(screen, 3, "finding", line, finding, screen)
 
 
 def _panel(portrait: Portrait) -> Panel:

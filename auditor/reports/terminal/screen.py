@@ -1,16 +1,20 @@
-"""The target of tables and sentences: a terminal with its width, or a pipe or file without a line limit."""
+"""The target of tables and sentences: a terminal, or a pipe or file whose lines have no limit, and what fits on it."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple, TextIO
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from auditor.reports.escaping import HarmlessConsole
+from auditor.model import Selection
+from auditor.reports.escaping import HarmlessConsole, visible
+from auditor.result import counted
 
 #: The least width: narrower lines cannot be read.
 _NARROWEST = 20
@@ -75,3 +79,63 @@ def packed(words: str, width: int | None, after: str) -> list[str]:
             lines.append("")
         lines[-1] += piece
     return [line.rstrip() for line in lines]
+
+
+class Part(NamedTuple):
+    """A part of a screen, such as a table or a note.
+
+    `draw` returns its lines, or with a number at most so many, if it has such a form. Parts of a lower `rank` get their
+    lines first. `word` names it where some are left out or shortened.
+    """
+
+    draw: Callable[[int | None], list[str]]
+    rank: float = 0
+    word: str = ""
+
+
+def fixed(screen: Screen, rank: float, word: str, draw: Callable[..., object], *arguments: Any, **named: Any) -> Part:
+    """Return what a function prints as a part with one form."""
+    return Part(lambda _: screen.drawn(draw, *arguments, **named), rank, word)
+
+
+def said(words: str, screen: Screen, rank: float = 0, word: str = "", *, style: str = "dim", bullet: str = "") -> Part:
+    """Return a sentence as a part."""
+    return fixed(screen, rank, word, screen.say, visible(words), style=style, bullet=bullet)
+
+
+def versions(selections: Sequence[Selection], screen: Screen) -> Iterator[Part]:
+    """Yield the version of each dataset."""
+    for selection in selections:
+        words = f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}"
+        yield said(words, screen, 1, "version")
+
+
+def put(parts: Sequence[Part], screen: Screen) -> None:
+    """Print the parts that fit on the screen, in their order, then how many are left out or shortened."""
+    taken = whole = [part.draw(None) for part in parts]
+    if screen.most is not None and sum(map(len, whole)) > screen.most:
+        taken = _fitting(parts, whole, screen.most - 1)
+    screen.file.writelines(f"{line}\n" for lines in taken for line in lines)
+    screen.file.flush()
+    cut = (part.word for part, some, lines in zip(parts, taken, whole, strict=True) if some != lines)
+    more = [counted(number, word, f"{word}s") for word, number in Counter(filter(None, cut)).items()]
+    if more:
+        screen.say(f"More with --full: {', '.join(more)}", style="dim")
+
+
+def _fitting(parts: Sequence[Part], whole: Sequence[list[str]], room: int) -> list[list[str]]:
+    """Return the lines that each part gets, none for those that do not fit.
+
+    Of equal rank, each gets its shortest form, then each in turn its longest that fits.
+    """
+    taken = [list[str]() for _ in parts]
+    ranked = sorted(range(len(parts)), key=lambda number: parts[number].rank)
+    for _, group in groupby(ranked, key=lambda number: parts[number].rank):
+        numbers = [*group]
+        for turn, number in enumerate(numbers * 2):
+            most = room + len(taken[number])
+            wanted = most if turn >= len(numbers) else 0
+            lines = whole[number] if len(whole[number]) <= wanted else parts[number].draw(wanted)
+            if len(lines) <= most:
+                taken[number], room = lines, most - len(lines)
+    return taken

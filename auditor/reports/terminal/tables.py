@@ -18,7 +18,7 @@ from rich.text import Text
 
 from auditor.reports.cells import Marked, begins_section, block, cell, filled, flush_right, marks
 from auditor.reports.escaping import visible
-from auditor.reports.terminal.screen import Screen, packed
+from auditor.reports.terminal.screen import Part, Screen, packed
 from auditor.result import Table, counted
 
 #: The names of a card's values are broken if they need more than a third of the width.
@@ -66,14 +66,21 @@ def _terms() -> Mapping[str, str]:
     return tomllib.loads(files(__name__.rpartition(".")[0]).joinpath("terms.toml").read_text(encoding="utf-8"))
 
 
-def drawn(table: Table, screen: Screen, most: int | None = None) -> list[str]:
-    """Return the lines of a table; if these are more than `most`, of as many of its first rows as fit."""
+def part(table: Table, screen: Screen, rank: float) -> Part:
+    """Return a table as a part: whole, or if its lines are too many, as many of its first rows as fit."""
     height, layout = table.frame.height, laid_out(table, screen.edge)
-    numbers = range(min(_FEWEST, height), height if most is None else min(height, most))
-    fit = bisect_right(numbers, most or 0, key=lambda rows: len(screen.drawn(_show, table, layout, screen, rows)))
-    return screen.drawn(
-        _show, table, layout, screen, numbers[max(fit - 1, 0)] if most is not None and numbers else height
-    )
+
+    def lines(rows: int) -> list[str]:
+        return screen.drawn(_show, table, layout, screen, rows)
+
+    def within(most: int | None) -> list[str]:
+        if most is None:
+            return lines(height)
+        least = min(_FEWEST, height)
+        fit = bisect_right(range(least, min(height, most)), most, key=lambda rows: len(lines(rows)))
+        return lines(max(least, least + fit - 1))
+
+    return Part(within, rank, "table")
 
 
 def show(table: Table, screen: Screen) -> None:
