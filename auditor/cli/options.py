@@ -247,8 +247,7 @@ def _screen(*, full: bool = False) -> Screen:
     from auditor.reports.terminal import Screen
 
     screen = Screen(sys.stdout, color=VERBOSITY.color)
-    if full or VERBOSITY.full:
-        screen.most = None
+    screen.most = None if full or VERBOSITY.full else screen.most
     screen.cuts_signatures = not (VERBOSITY.full or VERBOSITY.verbose)
     return screen
 

@@ -311,9 +311,8 @@ class Result(ShownResult):
 
     def led_by(self, *kinds: str) -> Self:
         """Return the result with its findings of these kinds as the lead, in this order."""
-        return replace(
-            self, lead=(*(Sentence.of(finding) for kind in kinds for finding in self.found(kind)), *self.lead)
-        )
+        told = (Sentence.of(finding) for kind in kinds for finding in self.found(kind))
+        return replace(self, lead=(*told, *self.lead))
 
     def table(self, name: str) -> Table:
         """Return the table of a name. Raises `KeyError` if there is none, or one for each of several datasets."""

@@ -212,9 +212,7 @@ def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     shown = (
         wrong.head(_SHOWN)
         .join(of_object.select("object", "chair-i", "low", "high"), on="object", how="left", maintain_order="left")
-        .join(
-            examples.select("object", "image", "slot", "text", "words"), on="object", how="left", maintain_order="left"
-        )
+        .join(examples.select("object", "image", "slot", "text", "words"), "object", "left", maintain_order="left")
     )
     return Table(
         f"objects that {system.label} mentions wrongly",

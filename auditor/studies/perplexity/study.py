@@ -231,8 +231,8 @@ def _comparable(selections: Sequence[Selection]) -> list[str]:
         return []
     return [
         Sentence(
-            "compare perplexity within a column, where the tokens are the same, and together with oov: every unknown"
-            " token counts as <unk>, which favors models with a small vocabulary",
+            "compare perplexity within a column, where the tokens are the same, and together with oov: every "
+            "unknown token counts as <unk>, which favors models with a small vocabulary",
             "caveat",
         ),
         "perplexity-known excludes different tokens for each model: compare it only for similar oov",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import polars as pl
@@ -252,18 +252,14 @@ def _of_captions(
         tables=tables,
         notes=captions.notes,
         said=reported,
-        lead=lead or tuple(_means(tables)),
+        lead=lead or tuple(_mean(table) for table in tables if table.name == "scores"),
     )
 
 
-def _means(tables: Sequence[Table]) -> Iterator[str]:
-    """Yield the mean scores of each output."""
-    for table in tables:
-        if table.name == "scores":
-            means = [
-                f"{metric} {digits(mean)}" for metric, mean in table.frame.select("metric", "mean").drop_nulls().rows()
-            ]
-            yield f"{table.title}: mean {joined(means)}."
+def _mean(scores: Table) -> str:
+    """Return the mean scores of an output as a sentence."""
+    means = [f"{metric} {digits(mean)}" for metric, mean in scores.frame.select("metric", "mean").drop_nulls().rows()]
+    return f"{scores.title}: mean {joined(means)}."
 
 
 def _without(own: pl.DataFrame, scores: pl.DataFrame, system: Selection, ref: str) -> pl.DataFrame:

@@ -30,7 +30,7 @@ _CAPTIONS = {
     "rare": "negated: captions with a negation; possessives: 's, his, their; contractions: n't, 're",
 }
 
-_PER_1000, _SHOWN = 1000, 10
+_PER_1000, _SHOWN, _LEAD = 1000, 10, ("noun", "verb", "adjective")
 
 #: The prefixes of statistics that their tables leave out.
 _PREFIXES = {"parts-of-speech": "pos-", "openings": "opening-"}
@@ -44,15 +44,11 @@ _FREQUENT = {
 
 
 def lead(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[str]:
-    """Yield the share of nouns and verbs, and the length of dependencies, by dataset."""
+    """Yield the share of nouns, verbs and adjectives by dataset."""
     for selection in selections:
-        values = dict(selection.rows_of(frame).drop_nulls("value").select("statistic", "value").rows())
-        parts = [
-            f"{values[f'pos-{name}']:.0%} of the words are {name}s"
-            for name in ("noun", "verb")
-            if f"pos-{name}" in values
-        ]
-        yield f"{selection.label}: {joined(parts) or 'no caption has a word'}."
+        value = dict(selection.rows_of(frame).drop_nulls("value").select("statistic", "value").rows())
+        parts = [f"{value[f'pos-{name}']:.0%} are {name}s" for name in _LEAD if f"pos-{name}" in value]
+        yield f"{selection.label}: of the words, {joined(parts) or 'none has a part of speech'}."
 
 
 def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[Table]:

@@ -54,6 +54,9 @@ def keyness(
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
     unseen = [word for word in watched if word not in set(frame["word"])]
+    by, (a, b) = pl.col("log_likelihood").abs(), (side.label for side in sides)
+    ordered = frame.sort(by, descending=True, maintain_order=True)
+    over, under = (listed(ordered.filter(direction=way)["word"], 4) for way in ("over", "under"))
     chosen = sides[0].tokenizer
     settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
     return Result(
@@ -69,18 +72,8 @@ def keyness(
             f" below {0.05 / max(frame.height, 1):.1g}",
         ),
         findings=tuple(_images(sides)),
-        lead=(_lead(sides, frame),),
+        lead=(f"{a} uses {over or 'no word'} more than {b}, and {under or 'none'} less.",),
     )
-
-
-def _lead(sides: Sequence[Captions], rows: pl.DataFrame) -> str:
-    """Return the words that differ most, both ways."""
-    over, under = (
-        listed([f"“{word}”" for word in rows.filter(direction=direction).sort(by)["word"].head(4)], 3) or "no word"
-        for direction, by in (("over", -pl.col("log_likelihood")), ("under", "log_likelihood"))
-    )
-    a, b = (side.label for side in sides)
-    return f"Compared with {b}, {a} uses {over} more, and {under} less."
 
 
 def _rows(sides: Sequence[Captions], counted: pl.DataFrame) -> pl.DataFrame:
