@@ -242,12 +242,12 @@ def _refuse(command: str, chosen: str) -> NoReturn:
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {', '.join(able)}")
 
 
-def _screen(*, full: bool = False) -> Screen:
-    """Return standard output as a screen; a `full` one is not cut, nor if the user wants all."""
+def _screen() -> Screen:
+    """Return standard output as a screen, which is not cut if the user wants all."""
     from auditor.reports.terminal import Screen
 
     screen = Screen(sys.stdout, color=VERBOSITY.color)
-    screen.most = None if full or VERBOSITY.full else screen.most
+    screen.most = None if VERBOSITY.full else screen.most
     screen.cuts_signatures = not (VERBOSITY.full or VERBOSITY.verbose)
     return screen
 
@@ -271,7 +271,7 @@ def deliver(
     if output is not None:
         files = notebook.save(result, output, chosen, *names)
     elif chosen == "table":
-        terminal.show(result, _screen(full=result.command == "sql"), quiet=VERBOSITY.quiet)
+        terminal.show(result, _screen(), quiet=VERBOSITY.quiet)
     else:
         is_drawn = chosen in reports.PICTURES
         text = notebook.only(notebook.svgs(result, *names)) if is_drawn else reports.TEXT_FORMATS[chosen](result)

@@ -32,6 +32,8 @@ _RANKS: Mapping[Role, int] = {
     "homogeneity": _FOUND, "significance": _FOUND, "lengths": _FOUND, "note": _ASIDE, "skipped": _ASIDE,
 }  # fmt: skip
 
+_SQL = "sql"
+
 #: Signatures are shown before other parts, unless there are more.
 _SIGNATURES = 2
 
@@ -40,8 +42,11 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Draw the lead and the tables of a result, a hint to its figures, then its notes, versions and signatures.
 
     Findings with examples have a separate layout, without the tables and bullets that would repeat them. A `quiet`
-    screen has no hints and no notes. If not all fits on the screen, what must be known stays.
+    screen has no hints and no notes. If not all fits on the screen, what must be known stays. Of a statement in SQL,
+    all rows are shown, and nothing is explained.
     """
+    if result.command == _SQL:
+        screen.most = None
     put([*_parts(result, screen, quiet=quiet)], screen)
 
 
@@ -53,8 +58,9 @@ def _parts(result: Result, screen: Screen, *, quiet: bool) -> Iterator[Part]:
         yield said(sentence, screen, rank, "sentence", style=style)
     if result.lead:
         yield said("", screen)
+    explained = result.tables if result.command == _SQL else tables.explained(result.tables)
     first = tells.index(True) if any(tells) else len(tells)
-    for number, table in enumerate((*tables.explained(result.tables), None)):
+    for number, table in enumerate((*explained, None)):
         if number == first and laid_out:
             yield from _findings(result, screen, _MAIN, quiet=quiet)
         if table and not table.tells_findings:

@@ -42,7 +42,7 @@ _GAPS = (2, 1)
 #: Terms are explained that stand in so many rows.
 _EXPLAINED = 50
 
-#: A table is not cut to fewer rows.
+#: A table is not cut to fewer rows, nor to less than a card.
 _FEWEST = 3
 
 #: Columns on precision and sources, which are left out first.
@@ -76,7 +76,7 @@ def part(table: Table, screen: Screen, rank: float) -> Part:
     def within(most: int | None) -> list[str]:
         if most is None:
             return lines(height)
-        least = min(_FEWEST, height)
+        least = min(_FEWEST if layout else 1, height)
         fit = bisect_right(range(least, min(height, most)), most, key=lambda rows: len(lines(rows)))
         return lines(max(least, least + fit - 1))
 
