@@ -15,7 +15,7 @@ from auditor.reports.escaping import visible
 from auditor.reports.terminal import tables
 from auditor.reports.terminal.screen import Part, fixed, packed, put, said, versions
 from auditor.reports.terminal.screen import Screen as Screen
-from auditor.result import Finding, Result, counted
+from auditor.result import SEVERITIES, Finding, Result, counted
 from auditor.result.sentences import Role, with_role
 
 SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
@@ -94,6 +94,7 @@ def _have_layout(result: Result) -> bool:
 def _findings(result: Result, screen: Screen, rank: float, *, quiet: bool = False) -> Iterator[Part]:
     """Yield the number of findings per severity, then each; those of severity info last, as bullets."""
     matter = [finding for finding in told(result.findings) if finding.severity != "info"]
+    matter.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     if not (result.lead and any(table.tells_findings for table in result.tables)):  # else the lead has the numbers
         yield said(f"{tally(matter) or 'No problems found.'}\n", screen, style="bold")
     for finding in matter:

@@ -41,7 +41,7 @@ def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     placed = [part for parts in of_tables for part in parts]
     wrong = [said(tally(found or document.cards) or summary.absent or "", screen, style="bold")]
     wrong += [tables.part(table, screen, 2) for table in summary.tables if table.name == "dimensions"]
-    wrong += [fixed(screen, 3, "finding", show_line, finding, screen) for finding in found or document.cards]
+    wrong += [fixed(screen, 2, "finding", show_line, finding, screen) for finding in found or document.cards]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     yield from (*placed, *wrong) if len(document.portraits) > 1 else (*wrong, *placed)
     panels = Columns([_panel(portrait) for portrait in document.portraits])
