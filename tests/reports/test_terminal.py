@@ -21,7 +21,7 @@ LONG = "a brown horse jumps over a hurdle with a rider on its back"
 def shown(*tables: Table, width: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
     out = io.StringIO()
     frame = pl.DataFrame({"n": [1, 2]})
-    result = Result("sql", frame, tables=tables, findings=findings)
+    result = Result("words", frame, tables=tables, findings=findings)
     terminal.show(result, terminal.Screen(out, color=False, width=width))
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
 

@@ -28,9 +28,10 @@ _KNOWN, _MAIN, _FOUND, _SAID, _FURTHER, _ASIDE = range(1, 7)
 
 #: The same for sentences, by role; answers are known if they are in the lead.
 _RANKS: Mapping[Role, int] = {
-    "amount": _KNOWN, "next": _KNOWN, "caveat": _KNOWN, "warning": _KNOWN, "why": _FOUND, "agreement": _FOUND,
-    "homogeneity": _FOUND, "significance": _FOUND, "lengths": _FOUND, "note": _ASIDE, "skipped": _ASIDE,
-}  # fmt: skip
+    **dict.fromkeys(("amount", "next", "caveat", "warning"), _KNOWN),
+    **dict.fromkeys(("why", "agreement", "homogeneity", "significance", "lengths"), _FOUND),
+    **dict.fromkeys(("note", "skipped"), _ASIDE),
+}
 
 _SQL = "sql"
 
