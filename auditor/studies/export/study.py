@@ -228,7 +228,7 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
                 name="changes",
             ),
         ),
-        notes=notes,
+        notes=tuple(notes),
         lead=(f"{said[:1].upper()}{said[1:]}.",),
     )
 

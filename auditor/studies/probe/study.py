@@ -128,7 +128,7 @@ def probe(
         tables=arranged(_TABLES, selections, frame),
         figures=arranged(_FIGURES, selections, frame),
         said=(*notes, *findings(selections, frame)),
-        lead=[*_lead(selections, frame)],
+        lead=tuple(_lead(selections, frame)),
     ).led_by("gamed-metric")
 
 

@@ -54,8 +54,8 @@ def keyness(
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
     unseen = [word for word in watched if word not in set(frame["word"])]
-    by, (a, b) = pl.col("log_likelihood").abs(), (side.label for side in sides)
-    ordered = frame.sort(by, descending=True, maintain_order=True)
+    a, b = (side.label for side in sides)
+    ordered = frame.sort(pl.col("log_likelihood").abs(), descending=True, maintain_order=True)
     over, under = (listed(ordered.filter(direction=way)["word"], 4) for way in ("over", "under"))
     chosen = sides[0].tokenizer
     settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
