@@ -194,7 +194,7 @@ def page(command: Command, runs: str) -> str:
     has_json = any(
         {"as_json", "format_name"} & {*inspect.signature(each).parameters} for each in command.functions.values()
     )
-    parts.append(f"Every command has `--quiet`, `--verbose`, `--no-color` and `--debug`.{brief * has_json}")
+    parts.append(f"Every command has `--quiet`, `--verbose`, `--full`, `--no-color` and `--debug`.{brief * has_json}")
     studies = [name for name in command.functions if name in STUDIES]
     if studies:
         methods = "\n".join(_call(_face(name), [*_python(name)]) for name in studies)
@@ -234,7 +234,7 @@ def _parameters(function: Callable[..., Any]) -> str:
     rows = ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
-        if name in ("context", "quiet", "verbose", "no_color", "debug", "brief"):
+        if name in ("context", "quiet", "verbose", "full", "no_color", "debug", "brief"):
             continue
         kind, info, *_ = get_args(hints[name])
         if getattr(info, "hidden", False):
@@ -437,7 +437,7 @@ def run(line: str) -> str:
     if "<" in words:
         with Path(words[-1]).open(encoding="utf-8") as given, unittest.mock.patch("sys.stdin", given):
             return run(shlex.join([program, *words[:-2]]))
-    verbosity.VERBOSITY.quiet, verbosity.VERBOSITY.color, verbosity.VERBOSITY.debug = False, True, False
+    vars(verbosity.VERBOSITY).update(vars(verbosity.Verbosity()))
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):
         app.main(words)

@@ -47,10 +47,10 @@ def test_formats_for_people_say_findings_after_notes(name: str) -> None:
     assert 0 < text.index("a note") < text.index("slots copy")
 
 
-def test_terminal_says_findings_after_notes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_says_what_was_found_before_how_it_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.show(RESULT, terminal.Screen(sys.stdout, color=False))
     text = capsys.readouterr().out
-    assert 0 < text.index("a note") < text.index("slots copy")
+    assert 0 < text.index("slots copy") < text.index("a note")
 
 
 def test_what_is_said_is_parted_in_its_order() -> None:

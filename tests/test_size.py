@@ -29,6 +29,7 @@ SHARED = {
     "figure",
     "quiet",
     "verbose",
+    "full",
     "no_color",
     "debug",
     "brief",

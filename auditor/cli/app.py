@@ -27,7 +27,7 @@ from auditor import __version__
 from auditor.cli.commands.help import command as answers
 from auditor.cli.questions import misused, refuse_former, refuse_unknown
 from auditor.cli.reader import READER
-from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
+from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, Full, NoColor, Quiet, Verbose, mute
 from auditor.errors import AuditorError, disobeyed, redacted
 from auditor.studies import GROUPS, STUDIES
 
@@ -196,6 +196,7 @@ def _show_version(wanted: bool) -> None:
 def common(
     quiet: Quiet = False,
     verbose: Verbose = False,
+    full: Full = False,
     no_color: NoColor = False,
     debug: Debug = False,
     every: Annotated[
@@ -207,7 +208,7 @@ def common(
 ) -> None:
     """Set the verbosity of this run, for options given before the command."""
     del every  # the help has read it
-    VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
+    VERBOSITY.set(quiet=quiet, verbose=verbose, full=full, no_color=no_color, debug=debug)
 
 
 def main(arguments: list[str] | None = None) -> None:

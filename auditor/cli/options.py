@@ -22,7 +22,7 @@ import typer
 from auditor.cli.completions import written_formats
 from auditor.cli.file_arguments import own_tables, refuse_targets
 from auditor.cli.reader import DEFAULT_STORE, READER
-from auditor.cli.verbosity import STDOUT, VERBOSITY, Brief, Debug, NoColor, Quiet, Verbose, mute
+from auditor.cli.verbosity import STDOUT, VERBOSITY, Brief, Debug, Full, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 from auditor.files import sweep
@@ -30,6 +30,7 @@ from auditor.files import sweep
 if TYPE_CHECKING:
     from auditor.asked import Face
     from auditor.files.rows import Batches
+    from auditor.reports.terminal import Screen
     from auditor.result import Result
     from auditor.result.document import Document
     from auditor.store.connection import Store
@@ -150,24 +151,24 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
     """
 
     @functools.wraps(command)
-    def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, brief: bool = False, **given: object) -> None:
+    def run(**arguments: Any) -> None:
         if not gc.isenabled():  # most imports are done
             gc.freeze()
             gc.enable()
-        VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug, brief=brief)
-        READER.stand(given)
-        form = given.get("format_name") or str(given.get("output")).lower()[-5:].strip(".")
-        if brief and not given.get("as_json") and form != "json":
+        VERBOSITY.set(**{name: arguments.pop(name) for name in common})
+        READER.stand(arguments)
+        form = arguments.get("format_name") or str(arguments.get("output")).lower()[-5:].strip(".")
+        if VERBOSITY.brief and not arguments.get("as_json") and form != "json":
             from auditor.errors import UsageError
 
             raise UsageError("--brief cuts JSON: add --json, or --format json to a report")
-        refuse_formats(name, given)
-        refuse_targets(name, given, outputs)
+        refuse_formats(name, arguments)
+        refuse_targets(name, arguments, outputs)
         with suppress(OSError):  # no folder for temporary files
             sweep(Path(tempfile.gettempdir()))
         with _until_reader_leaves():
-            command(**given)
-        for table in own_tables(name, given, outputs):
+            command(**arguments)
+        for table in own_tables(name, arguments, outputs):
             import polars as pl
 
             from auditor import reports
@@ -176,7 +177,7 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
                 _warn(reports.formulas(pl.scan_csv(file, glob=False, infer_schema=False)))
 
     own = inspect.signature(command, eval_str=True)
-    common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
+    common = {"quiet": Quiet, "verbose": Verbose, "full": Full, "no_color": NoColor, "debug": Debug}
     common |= {"brief": Brief} if own.parameters.keys() & {"as_json", "format_name"} else {}
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option)
@@ -249,6 +250,16 @@ def _refuse(command: str, chosen: str) -> NoReturn:
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {', '.join(able)}")
 
 
+def _screen() -> Screen:
+    """Return standard output as a screen, which is not cut if the user wants all."""
+    from auditor.reports.terminal import Screen
+
+    screen = Screen(sys.stdout, color=VERBOSITY.color)
+    screen.most = None if VERBOSITY.full else screen.most
+    screen.cuts_signatures = not (VERBOSITY.full or VERBOSITY.verbose)
+    return screen
+
+
 @_until_reader_leaves()
 def deliver(
     result: Result, format_name: str | None, as_json: bool, output: Path | None, figure: str | None = None
@@ -268,7 +279,7 @@ def deliver(
     if output is not None and not VERBOSITY.brief:
         files = notebook.save(result, output, chosen, *names)
     elif chosen == "table":
-        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
+        terminal.show(result, _screen(), quiet=VERBOSITY.quiet)
     else:
         drawn = notebook.svgs(result, *names) if chosen in reports.PICTURES else {}
         text = _brief(result) if VERBOSITY.brief else ""
@@ -351,10 +362,9 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     if not isinstance(document, DatasetCard):  # a card is published: its readers have other stores
         document = READER.shown(document)
     if output is None and chosen == "table":
-        from auditor.reports.terminal import Screen
         from auditor.reports.terminal.document import show
 
-        show(document, Screen(sys.stdout, color=VERBOSITY.color))
+        show(document, _screen())
         return
     is_brief = VERBOSITY.brief and chosen == "json"  # beside brief findings, the page of a file is whole
     with _target(output) as file:

@@ -27,8 +27,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print data only.", r
 
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", "-v", help="End with how to cite the numbers: BibTeX.", rich_help_panel="Verbosity"),
+    typer.Option("--verbose", "-v", help="Add whole signatures, and how to cite: BibTeX.", rich_help_panel="Verbosity"),
 ]
+
+Full = Annotated[bool, typer.Option("--full", help="Print all, also beyond a screen.", rich_help_panel="Verbosity")]
 
 NoColor = Annotated[
     bool, typer.Option("--no-color", help="Print without colors, as NO_COLOR does.", rich_help_panel="Verbosity")
@@ -45,14 +47,16 @@ class Verbosity:
 
     quiet: bool = False
     verbose: bool = False
+    full: bool = False
     color: bool = True
     debug: bool = False
     brief: bool = False
 
-    def set(self, *, quiet: bool, verbose: bool, no_color: bool, debug: bool, brief: bool = False) -> None:
+    def set(self, *, no_color: bool, brief: bool = False, **given: bool) -> None:
         """Add options, which may be given before or after the command; `brief` belongs to the command."""
-        self.quiet, self.verbose, self.debug = self.quiet or quiet, self.verbose or verbose, self.debug or debug
         self.color, self.brief = self.color and not no_color, brief
+        for name, value in given.items():
+            setattr(self, name, getattr(self, name) or value)
 
 
 VERBOSITY = Verbosity()

@@ -120,7 +120,7 @@ def reproduce(
             *page(read, rows),
         ),
         headline=headline(rows),
-    )
+    ).led_by("published-figures")
 
 
 @dataclass(frozen=True)

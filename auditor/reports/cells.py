@@ -222,8 +222,12 @@ def cut(parts: Marked, most: int = _AROUND) -> Marked:
     return tuple(shortened)
 
 
-def marks(table: Table) -> list[Mapping[str, Marked]]:
-    """Return the marked parts of each row's two columns of texts; none if one of the texts is missing."""
+def marks(table: Table, most: int = _AROUND) -> list[Mapping[str, Marked]]:
+    """Return the marked parts of each row's texts, hits with `most` characters around them; none for missing texts."""
+    if table.hits:
+        column, found = table.hits
+        texts = zip(table.frame[column], found, strict=True)
+        return [{column: cut(hit(text, f"“{words}”"), most)} if text else {} for text, words in texts]
     if table.beside is None:
         return [{}] * table.frame.height
     pairs = table.frame.select(table.beside).iter_rows()

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import polars as pl
 import polars.selectors as cs
@@ -212,7 +212,8 @@ class Table:
     that a reporter can draw as bars; of an `is_scaled` table, as shares of the largest value of their section. A new
     section begins when the value of column `sections` changes. `best` names highlighted cells, by row and column: those
     ranked first with certainty. `digits` is the number of decimals of a column, if it is not four; an `exact` table
-    shows all of them. `beside` names two columns of texts whose differing words can be marked. `tells_findings` marks a
+    shows all of them. `beside` names two columns of texts whose differing words can be marked, `hits` a column of texts
+    with what was found in each, around which it can be cut. `tells_findings` marks a
     table that repeats the findings of its result. `pictured` are the images of the rows. On a page, `anchors` names the
     column that links to rows use, and `filters` the columns that select rows. `sentences` are columns that can name
     commands. A report shows a `further` table only on request. A table that places datasets by the column in `bars` has
@@ -229,6 +230,7 @@ class Table:
     digits: tuple[tuple[str, int], ...] = ()
     exact: bool = False
     beside: tuple[str, str] | None = None
+    hits: tuple[str, tuple[str, ...]] | None = None
     name: str = ""
     tells_findings: bool = False
     pictured: tuple[Pictured, ...] = ()
@@ -306,6 +308,11 @@ class Result(ShownResult):
     def found(self, *kinds: str) -> tuple[Finding, ...]:
         """Return the findings of these kinds."""
         return tuple(finding for finding in self.findings if finding.kind in kinds)
+
+    def led_by(self, *kinds: str) -> Self:
+        """Return the result with its findings of these kinds as the lead, in this order."""
+        told = (Sentence.of(finding) for kind in kinds for finding in self.found(kind))
+        return replace(self, lead=(*told, *self.lead))
 
     def table(self, name: str) -> Table:
         """Return the table of a name. Raises `KeyError` if there is none, or one for each of several datasets."""

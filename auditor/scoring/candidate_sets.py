@@ -109,8 +109,8 @@ def one_pool(every: Sequence[Captions], substitutes: Substitutes) -> tuple[Subst
     if not common:
         drawn = "; ".join(f"{label} from {_listed(pool) or 'none'}" for label, pool in pools.items())
         return substitutes, [
-            f"inter draws from different datasets ({drawn}), so ranks of inter and specificity are not comparable: "
-            "set --others to datasets that are related to none of them"
+            f"don't rank by inter and specificity: inter draws from different datasets ({drawn}); fix: set --others to "
+            "datasets that are related to none of them"
         ]
     named = {selection.version.dataset for selection in common}
     dropped = ", ".join(

@@ -281,19 +281,18 @@ def _walked(
     walked = walk.stream()
     length, types = len(walked), max(len(walk.types), 1)
     scored: list[tuple[str, float | None, str | None]] = []
-    for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
+    for n in (1, 2, 3):
         if not wanted(f"ttr-{n}"):
             continue
         distinct, segments = walks.segment_types(walked, types, n, segment)
-        grams = max(0, length - n + 1)
-        too_few = f"{grams:,} {unit}, fewer than one segment of {segment:,}"
+        too_few = f"fewer tokens than a segment of {segment:,}"
         scored.append((f"ttr-{n}", distinct / (segments * segment) if segments else None, too_few))
     for first in (first for first in _FIRST if wanted(f"ttr-{first}")):
         value = walks.growth(walked, types, np.array([first]))[0] / first if length >= first else None
-        scored.append((f"ttr-{first}", value, _fewer(length, first)))
+        scored.append((f"ttr-{first}", value, _fewer(first)))
     if wanted("mattr"):
         total, windows = walks.window_types(walked, types, _WINDOW)
-        scored.append(("mattr", total / (windows * _WINDOW) if windows else None, _fewer(length, _WINDOW)))
+        scored.append(("mattr", total / (windows * _WINDOW) if windows else None, _fewer(_WINDOW)))
     if wanted("mtld"):
         stretches = [walks.factors(way, types, _THRESHOLD) for way in (walked, walked[::-1].copy())]
         mtld = sum(length / count for count in stretches) / 2 if all(stretches) else None
@@ -306,8 +305,8 @@ def _walked(
     )
 
 
-def _fewer(length: int, wanted: int) -> str:
-    return f"{length:,} tokens, fewer than {wanted:,}"
+def _fewer(wanted: int) -> str:
+    return f"fewer than {wanted:,} tokens"
 
 
 def compression_ratio(walk: Walk, words: pl.Series) -> tuple[float | None, str | None]:

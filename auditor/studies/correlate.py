@@ -118,7 +118,7 @@ def _lead(label: str, rows: pl.DataFrame) -> list[str]:
     """Return which metrics agree most and least, per caption."""
     first = rows.filter(level="caption", statistic=rows["statistic"].first()).drop_nulls("value").sort("value")
     if first.height < 2:
-        return []
+        return [f"{label}: too few correlations per caption to compare metrics."]
     least, most = (first.row(index, named=True) for index in (0, -1))
     pairs = [f"{row['metric_a']} and {row['metric_b']} ({row['value']:.2f})" for row in (most, least)]
     return [f"{label}: by {most['statistic']} per caption, {pairs[0]} agree most, {pairs[1]} least."]

@@ -62,7 +62,8 @@ def metric_cards(name: Name = None) -> Result:
             for metric in METRICS.values()
         ]
         table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
-        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),))
+        lead = (f"{table.height} metrics: `auditor metrics NAME` explains one.",)
+        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),), lead=lead)
     if name not in METRICS and (statistic := explained(name)):
         return _card(name, _of_statistic(statistic))
     metric = METRICS[name] if name in METRICS else request(name).metric
@@ -116,7 +117,8 @@ def _of_statistic(card: Statistic) -> dict[str, str]:
 
 def _card(name: str, facts: Mapping[str, str]) -> Result:
     frame = pl.DataFrame({"property": [*facts], "value": [*facts.values()]})
-    return Result("metrics", frame, tables=(Table(name, frame, name="metric"),))
+    lead = (f"{name}: {frame['value'][0]}.",)
+    return Result("metrics", frame, tables=(Table(name, frame, name="metric"),), lead=lead)
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:

@@ -159,6 +159,7 @@ def tasks(
         tables=_tables(selection, frame),
         notes=tuple(odd),
         findings=tuple(obstacles),
+        lead=(f"{selection.label}: {counted(frame.height, 'question', 'questions')} for raters.",),
     )
     return result if file is None else write(result, file, judges, force=force)
 

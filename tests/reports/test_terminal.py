@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from auditor.reports import terminal
-from auditor.result import Finding, Result, Table
+from auditor.reports.terminal import tables
+from auditor.result import Finding, Result, Sentence, Table
 
 LONG = "a brown horse jumps over a hurdle with a rider on its back"
 
@@ -19,7 +21,7 @@ LONG = "a brown horse jumps over a hurdle with a rider on its back"
 def shown(*tables: Table, width: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
     out = io.StringIO()
     frame = pl.DataFrame({"n": [1, 2]})
-    result = Result("sql", frame, tables=tables, findings=findings)
+    result = Result("words", frame, tables=tables, findings=findings)
     terminal.show(result, terminal.Screen(out, color=False, width=width))
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
 
@@ -154,3 +156,38 @@ def test_lone_record_is_a_card_before_anything_of_it_is_left_out() -> None:
         f"\n image     {'a' * 20}\n other     {'b' * 20}\n evidence  40.25\n"
     )
     assert "evidence\n" in shown(Table("", frame), width=56), "a column in which nothing stands goes first"
+
+
+def test_a_term_is_explained_where_it_first_stands() -> None:
+    table = Table("", pl.DataFrame({"slot": [1], "candidate": ["intra"]}))
+    own = Table("", pl.DataFrame({"asl": [1.5]}), caption="asl: as the paper has it")
+    text = shown(table, replace(table, title="again"), own, width=90)
+    assert text.count("slot: position of the caption within its image; intra: ") == 1
+    assert text.count("asl:") == 1
+    assert all(len(words.split()) <= 8 for words in tables._terms().values())
+
+
+def test_a_hit_is_what_stays_of_a_long_text() -> None:
+    long = f"{LONG} and {LONG}, where a zebra waits, and {LONG}"
+    text = shown(Table("", pl.DataFrame({"text": [long, None]}), hits=("text", ("zebra", ""))), width=100)
+    assert "… a rider on its back, where a zebra waits, and a brown horse …" in " ".join(text.split())
+
+
+def many(rows: int) -> Table:
+    return Table("many", pl.DataFrame({"n": range(rows), "same": [0] * 20 + [*range(20, rows)]}), name="many")
+
+
+def test_what_does_not_fit_on_a_screen_is_counted() -> None:
+    out = io.StringIO()
+    screen = terminal.Screen(out, color=False, width=80)
+    notes = (*(f"note {number}" for number in range(30)), Sentence("read it so", "caveat"))
+    terminal.show(
+        Result("words", pl.DataFrame(), tables=(many(60), many(30)), notes=notes, lead=("It is so.",)), screen
+    )
+    text = out.getvalue()
+    assert text.count("\n") == 45
+    assert text.startswith("It is so.\n")
+    assert "• Caveat: read it so\n" in text, "what must be known comes before the rest of a table"
+    assert "in every row" not in text, "rows that are not shown differ"
+    assert text.endswith("\nMore with --full: 2 tables, 30 notes\n")
+    assert " 33     33 \n           \n… 26 more rows\n" in text

@@ -1,4 +1,4 @@
-"""`auditor demo`: what an audit finds in the bundled samples, as a summary and as a page, and files to try commands on."""
+"""`auditor demo`: what an audit finds in the bundled samples, as a summary, as a page, and files to try."""
 
 from __future__ import annotations
 

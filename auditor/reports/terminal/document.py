@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator
 
 from rich.columns import Columns
 from rich.panel import Panel
 from rich.text import Text
 
 from auditor.findings import tally
-from auditor.findings.wording import kind_for
 from auditor.reports.escaping import visible
-from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
-from auditor.reports.terminal.screen import Screen
-from auditor.result import Finding, answering
+from auditor.reports.terminal import show_finding, show_line, tables
+from auditor.reports.terminal.screen import Part, Screen, fixed, put, said, versions
+from auditor.result import answering
 from auditor.result.document import Document, Section
 from auditor.result.portraits import Portrait
 
@@ -25,61 +23,36 @@ _PANEL, _BARS = 38, 32
 
 
 def show(document: Document, screen: Screen) -> None:
-    """Print a report: what it answers, what was found, each dataset, and every section that has a result."""
+    """Print a report: what it answers, what was found, each dataset, and as many sections as fit."""
+    put([*_parts(document, screen)], screen)
+
+
+def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     summary, *sections = document.sections
-    screen.say(visible(document.title), style="bold")
+    yield said(document.title, screen, style="bold")
     if document.made_at:
-        screen.say(f"made {document.made_at}", style="dim")
+        yield said(f"made {document.made_at}", screen)
     by_name = {table.name: table for table in reversed(summary.tables)}
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
     for number, sentence in enumerate(document.answer):
-        screen.say(visible(sentence.replace("`", "")), style="" if number else "bold green")
-    parts = [partial(_placed, summary, screen), partial(_found, found or document.cards, summary, screen)]
+        words = sentence.replace("`", "")
+        yield said(words, screen, min(number, 1), "sentence", style="" if number else "bold green")
+    of_tables = ((said("", screen), tables.part(table, screen, 2)) for table in answering(summary.tables))
+    placed = [part for parts in of_tables for part in parts]
+    wrong = [said(tally(found or document.cards) or summary.absent or "", screen, style="bold")]
+    wrong += [tables.part(table, screen, 2) for table in summary.tables if table.name == "dimensions"]
+    wrong += [fixed(screen, 2, "finding", show_line, finding, screen) for finding in found or document.cards]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
-    for part in parts if len(document.portraits) > 1 else reversed(parts):
-        part()
-    screen.print()
-    screen.print(Columns([_panel(portrait) for portrait in document.portraits]))
+    yield from (*placed, *wrong) if len(document.portraits) > 1 else (*wrong, *placed)
+    panels = Columns([_panel(portrait) for portrait in document.portraits])
+    yield Part(lambda _: ["", *screen.drawn(screen.print, panels)], 4, "panel")
     if unchecked := by_name.get("unchecked"):
-        tables.show(unchecked, screen)
+        yield tables.part(unchecked, screen, 5)
     for section in sections:
         if not section.absent:
-            _section(section, document, screen)
-    for selection in document.selections:
-        screen.say(
-            f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
-        )
-    screen.say("-o FILE.html writes the report as a page, with figures and examples", style="dim")
-
-
-def _placed(summary: Section, screen: Screen) -> None:
-    """Print the datasets placed by homogeneity."""
-    for table in answering(summary.tables):
-        screen.print()
-        tables.show(table, screen)
-
-
-def _found(findings: Sequence[Finding], summary: Section, screen: Screen) -> None:
-    """Print how many findings there are, and each on one line."""
-    screen.say(tally(findings) or summary.absent or "", style="bold")
-    for table in summary.tables:
-        if table.name == "dimensions":
-            tables.show(table, screen)
-    for finding in findings:
-        _line(finding, screen)
-
-
-def _line(finding: Finding, screen: Screen) -> None:
-    """Print a finding on one line: severity, dataset, title, main number."""
-    about = finding.about.get("dataset")
-    words = f"{f'{about}: ' if about else ''}{kind_for(finding).title}"
-    line = Text.assemble(
-        (f"{finding.severity:<8}", SEVERITY_STYLES[finding.severity]), " ", visible(words), "  ",
-        (visible(finding.headline), "bold"),
-    )  # fmt: skip
-    if screen.edge is not None:
-        line.truncate(screen.edge, overflow="ellipsis")
-    screen.print(line, soft_wrap=True)
+            yield fixed(screen, 5, "section", _section, section, document, screen)
+    yield from versions(document.selections, screen)
+    yield said("-o FILE.html writes the report as a page, with figures and examples", screen)
 
 
 def _panel(portrait: Portrait) -> Panel:

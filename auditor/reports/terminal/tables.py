@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 
+import polars.selectors as cs
 import rich.box
 import rich.table
 from rich.cells import cell_len
@@ -13,8 +18,8 @@ from rich.text import Text
 
 from auditor.reports.cells import Marked, begins_section, block, cell, filled, flush_right, marks
 from auditor.reports.escaping import visible
-from auditor.reports.terminal.screen import Screen, packed
-from auditor.result import Table
+from auditor.reports.terminal.screen import Part, Screen, packed
+from auditor.result import Table, counted
 
 #: The names of a card's values are broken if they need more than a third of the width.
 _NAMES = 3
@@ -28,23 +33,71 @@ _BAR_CELLS = 20
 #: number before heads get theirs.
 _LEAST, _FAIR = 24, 36
 
+#: A hit in a table has so many characters of its text on either side.
+_NEAR = 30
+
 #: Spaces to the right of a column, in a wide and in a narrow table; one more separates it from the next.
 _GAPS = (2, 1)
+
+#: Terms are explained that stand in so many rows.
+_EXPLAINED = 50
+
+#: A table is not cut to fewer rows, nor to less than a card.
+_FEWEST = 3
 
 #: Columns on precision and sources, which are left out first.
 _ASIDE = frozenset({"se", "sd", "p", "t", "z", "p of t", "p of z", "created_at", "source_sha256", "similarity"})
 
 
+def explained(tables: Sequence[Table]) -> Iterator[Table]:
+    """Yield the tables, each with an explanation of the terms that no table before it has."""
+    known = set[str]()
+    for table in tables:
+        texts = table.frame.head(_EXPLAINED).select(cs.string()).iter_columns()
+        words = {*table.frame.columns, *re.split(", | and ", table.title), *(each for text in texts for each in text)}
+        new = [term for term in _terms() if term in words - known and f"{term}:" not in (table.caption or "")]
+        known |= words
+        captions = [table.caption, *(f"{term}: {_terms()[term]}" for term in new)]
+        yield replace(table, caption="; ".join(filter(None, captions)) or None)
+
+
+@cache
+def _terms() -> Mapping[str, str]:
+    return tomllib.loads(files(__name__.rpartition(".")[0]).joinpath("terms.toml").read_text(encoding="utf-8"))
+
+
+def part(table: Table, screen: Screen, rank: float) -> Part:
+    """Return a table as a part: whole, or if its lines are too many, as many of its first rows as fit."""
+    height, layout = table.frame.height, laid_out(table, screen.edge)
+
+    def lines(rows: int) -> list[str]:
+        return screen.drawn(_show, table, layout, screen, rows)
+
+    def within(most: int | None) -> list[str]:
+        if most is None:
+            return lines(height)
+        least = min(_FEWEST if layout else 1, height)
+        fit = bisect_right(range(least, min(height, most)), most, key=lambda rows: len(lines(rows)))
+        return lines(max(least, least + fit - 1))
+
+    return Part(within, rank, "table")
+
+
 def show(table: Table, screen: Screen) -> None:
     """Print a table under its title, at most as wide as the screen, then what was left out, and its caption."""
+    _show(table, laid_out(table, screen.edge), screen, table.frame.height)
+
+
+def _show(table: Table, layout: Layout | None, screen: Screen, rows: int) -> None:
     if table.title:
         screen.say(visible(table.title), style="bold")
-    layout = laid_out(table, screen.edge)
     if layout is None:
-        _show_cards(columns_of(table, bars=False), screen)
+        _show_cards(columns_of(table, bars=False), screen, rows)
     else:
-        _show_rows(table, layout, screen)
-    below = _left_out(layout.dropped if layout else ())
+        _show_rows(table, layout, screen, rows)
+    more = table.frame.height - rows
+    below = [f"… {counted(more, 'more row', 'more rows')}"] if more else []
+    below += _left_out(layout.dropped if layout else ())
     below += [visible(table.caption)] if table.caption else []
     for line in below:
         screen.say(line, style="dim")
@@ -52,7 +105,7 @@ def show(table: Table, screen: Screen) -> None:
         screen.print()
 
 
-def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
+def _show_rows(table: Table, layout: Layout, screen: Screen, rows: int) -> None:
     drawn = rich.table.Table(box=rich.box.SIMPLE_HEAD, pad_edge=False, padding=(0, layout.gap, 0, 0))
     for column, width in zip(layout.columns, layout.widths, strict=True):
         drawn.add_column(
@@ -63,7 +116,7 @@ def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
             no_wrap=not column.prose,
             overflow="fold",
         )
-    for number, row in enumerate(zip(*(column.cells for column in layout.columns), strict=True)):
+    for number, row in enumerate(zip(*(column.cells[:rows] for column in layout.columns), strict=True)):
         if begins_section(table, number):
             drawn.add_section()
         drawn.add_row(*row)
@@ -73,12 +126,12 @@ def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
     screen.width = before
 
 
-def _show_cards(columns: tuple[Column, ...], screen: Screen) -> None:
+def _show_cards(columns: tuple[Column, ...], screen: Screen, rows: int) -> None:
     """Print one record after another, with a name and value per line, without empty values."""
     width = screen.edge or screen.width
     pieces = (piece for column in columns for piece in packed(column.name, width // _NAMES, after=BREAKS))
     room = max(map(cell_len, pieces))
-    for row in range(len(columns[0].cells)):
+    for row in range(rows):
         screen.print()
         for column in columns:
             if not (value := column.cells[row].plain):
@@ -156,13 +209,13 @@ class Layout:
 def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
     """Write the cells of a table; shares as numbers with bars, or as numbers alone."""
     columns: list[Column] = []
-    apart = marks(table)
+    apart = marks(table, _NEAR)
     for name in table.frame.columns:
         drawn = bars and name in table.bars
         right = not drawn and flush_right(table, name)
         key = not right and not drawn and all(column.key for column in columns)
         cells = tuple(
-            _marked(parts[name]) if name in parts else _cell(table, row, name, bars=bars)
+            marked(parts[name]) if name in parts else _cell(table, row, name, bars=bars)
             for row, parts in enumerate(apart)
         )
         column = Column(visible(name), cells, right, key)
@@ -183,7 +236,8 @@ def _cell(table: Table, row: int, column: str, *, bars: bool) -> Text:
     )
 
 
-def _marked(text: Marked) -> Text:
+def marked(text: Marked) -> Text:
+    """Return a text with its marked parts in bold."""
     return Text("").join(Text(visible(words), "bold" if own else "") for words, own in text)
 
 

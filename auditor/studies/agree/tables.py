@@ -46,7 +46,7 @@ def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
     rivals = [b if a in first else a for a, b in pair.iter_rows() if a in first or b in first]
     if rivals:
         lead[0] += f" It is not separated from {listed(rivals, 3)} (p > {_UNSURE:g}, corrected for all pairs)."
-    return lead
+    return lead or [f"{rated.annotated.label}: no metric correlates with human ratings."]
 
 
 def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> Iterator[Table]:

@@ -103,6 +103,10 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     )
 
 
+#: Of more metrics than these, the lead has the last of each family.
+_LED = 4
+
+
 def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
     """Return the upper bound of each dataset, and the score of a caption of another image."""
     led = []
@@ -110,9 +114,15 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
         scored = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
         means = scored.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
         both = means.drop_nulls().select("metric", "human", "intra").rows() if means.width == 3 else []
+        if len(both) > _LED:
+            both = [*{metric.partition("-")[0]: (metric, *means) for metric, *means in both}.values()]
         ratios = "; ".join(f"{metric} {human:.3f} and {intra:.3f}" for metric, human, intra in both)
-        if ratios:
-            led.append(f"{selection.label}: mean score of a caption of the image, and of another image: {ratios}.")
+        what = (
+            f"mean score of a caption of the image, and of another image: {ratios}"
+            if ratios
+            else "no image has both bounds"
+        )
+        led.append(f"{selection.label}: {what}.")
     return tuple(led)
 
 

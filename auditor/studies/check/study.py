@@ -121,7 +121,7 @@ def check(
         tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
         said=(_summary(frame), *notes),
         holds=FAILED not in frame["verdict"],
-    )  # fmt: skip
+    ).led_by("gates")  # fmt: skip
 
 
 def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tuple[Selection, ...], set[str]]:

@@ -17,7 +17,7 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Signature, Table, listed
+from auditor.result import Result, Signature, Table, counted, listed
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, resolve
@@ -182,6 +182,7 @@ def distractors(
         signatures={"distractors": str(Signature("distractors", settings, _VERSION))},
         tables=(counts(selection, made, names), examples(frame)),
         notes=notes,
+        lead=(f"{selection.label}: {counted(frame.height, 'item', 'items')} whose wrong caption differs in one way.",),
     )
     if file is not None:
         write(frame, file, force=force)

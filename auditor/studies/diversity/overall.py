@@ -63,8 +63,7 @@ def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
             low=pl.when(drawn & whole).then(pl.col("value").min()).when(several & whole).then(pl.col("low").first()),
             high=pl.when(drawn & whole).then(pl.col("value").max()).when(several & whole).then(pl.col("high").first()),
             spread=pl.when(drawn & whole).then(pl.lit("draws")).when(several & whole).then(pl.lit("lists")),
-            reason=pl.col("reason").drop_nulls().first()
-            + (f", in one of {lists.number} lists" if lists.number > 1 else ""),
+            reason=pl.col("reason").drop_nulls().first() + (", in a parallel list" if lists.number > 1 else ""),
             value=pl.when(whole).then(pl.col("value").mean()),
         )
         .join(named, on="statistic")

@@ -39,6 +39,7 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
         measured = selection.rows_of(rows).drop_nulls("value").select("statistic", "value", "low", "high")
         written = {name: f"{digits(value)}{interval(low, high)}" for name, value, low, high in measured.iter_rows()}
         parts = [f"{what} = {written[name]}" for name, what in _LEAD.items() if name in written]
+        parts = parts or [f"{name} = {value}" for name, value in [*written.items()][:4]]
         sentences += [f"{selection.label}: {', '.join(parts)}."] if parts else []
     return tuple(sentences)
 
@@ -111,6 +112,8 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame, known: Known, st
         asked = [card.name for card in cards if statistics.any_of(card.name)]
         if asked:
             frame = _wide(selections, rows, asked)
+            if all(frame[name].is_null().all() for name in asked):  # a note has the reason
+                continue
             digits = tuple((name, max(STATISTICS[name].digits, 1)) for name in asked)
             yield Table(topic, frame, digits=digits, name="statistics")
     yield from arranged(_INTERVALS, selections, rows)

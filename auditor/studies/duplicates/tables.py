@@ -15,6 +15,9 @@ from auditor.studies.duplicates.search import DuplicateCounts, Question
 
 _SHOWN = 10
 
+#: The lead names no share that it would write as 0.0%.
+_LEAST = 0.0005
+
 #: The name of the table of shares.
 AGAIN = "repeated-captions"
 
@@ -121,7 +124,7 @@ def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]
         label = pl.format("{} in {}", "dataset", "against") if scope == "across-datasets" else pl.col("dataset")
         shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select(label, share=either)
         if shares.height:
-            listed = ", ".join(f"{label} {share:.1%}" for label, share in shares.rows())
+            listed = ", ".join(f"{label} {share:.1%}" for label, share in shares.rows() if share >= _LEAST) or "none"
             sentences.append(Sentence(f"{words}: {listed}."))
     return (*sentences, *(Sentence.of(finding) for finding in findings if finding.kind in (AT_SEVERAL, COPIED)))
 

@@ -214,6 +214,7 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
     _, repair = _cleaned(store, selection, without, fix, progress)
     assert repair is not None  # noqa: S101 -- the caller checks it
     examples = repair.changes.group_by("kind", maintain_order=True).head(_SHOWN)
+    said, *notes = _changed(selection, repair, "", "would be fixed in")
     return Result(
         "export",
         stamp(selection, repair.changes),
@@ -227,7 +228,8 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
                 name="changes",
             ),
         ),
-        notes=_changed(selection, repair, "", "would be fixed in"),
+        notes=tuple(notes),
+        lead=(f"{said[:1].upper()}{said[1:]}.",),
     )
 
 

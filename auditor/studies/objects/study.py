@@ -209,11 +209,15 @@ def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     )
     of_object = _own(system, rows, whole=False).filter(statistic="chair-i").rename({"value": "chair-i"})
     hidden = wrong.height - _SHOWN
-    return Table(
-        f"objects that {system.label} mentions wrongly",
+    shown = (
         wrong.head(_SHOWN)
         .join(of_object.select("object", "chair-i", "low", "high"), on="object", how="left", maintain_order="left")
-        .join(examples.select("object", "image", "slot", "text"), on="object", how="left", maintain_order="left"),
+        .join(examples.select("object", "image", "slot", "text", "words"), "object", "left", maintain_order="left")
+    )
+    return Table(
+        f"objects that {system.label} mentions wrongly",
+        shown.drop("words"),
+        hits=("text", tuple(shown["words"])),
         caption=f"{hidden:,} more: -o FILE writes all objects, --mentions FILE all captions" if hidden > 0 else None,
         name=f"wrong/{system.label}",
     )

@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Finding, Result, Signature, Table, about
+from auditor.result import Figure, Finding, Result, Sentence, Signature, Table, about
 from auditor.result.views import EMPTY, View, filled
 from auditor.statistics.cards import cards_of
 from auditor.store import versions
@@ -112,7 +112,7 @@ def perplexity(
             *_fallbacks(selections, runs),
         ),
         findings=(*_findings(selections, means), *_related(store, selections), *_wordless(selections, runs)),
-    )
+    ).led_by("most-predictable", "best-predictor")
 
 
 def _signature(tokenizer: str, order: int, result: SeedResult) -> Signature:
@@ -191,8 +191,6 @@ def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captio
 
 def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Finding]:
     """Report which dataset predicts the others best, and which is the most predictable."""
-    if len(selections) < 2:
-        return []
     is_own = pl.col("trained_no") == pl.col("selection_no")
     on_others = (
         means.filter((pl.col("statistic") == "ratio") & ~is_own)
@@ -201,9 +199,13 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
         .sort("value", "trained_no")
     )
     own = means.filter((pl.col("statistic") == "perplexity") & is_own).sort("value", "selection_no")
-    predictor, ratio = on_others.row(0)
     predictable, lowest = own.select("selection_no", "value").row(0)
-    best, least = selections[predictor], selections[predictable]
+    least = selections[predictable]
+    if len(selections) < 2:
+        sentence = f"{least.label} has perplexity {lowest:.1f} under its model"
+        return [Finding("most-predictable", sentence, about(least), {"perplexity": lowest}, 1)]
+    predictor, ratio = on_others.row(0)
+    best = selections[predictor]
     return [
         Finding(
             "best-predictor",
@@ -228,8 +230,11 @@ def _comparable(selections: Sequence[Selection]) -> list[str]:
     if len(selections) < 2:
         return []
     return [
-        "compare perplexity within a column, where the tokens are the same, and together with oov: every unknown token"
-        " counts as <unk>, which favors models with a small vocabulary",
+        Sentence(
+            "compare perplexity within a column, where the tokens are the same, and together with oov: every "
+            "unknown token counts as <unk>, which favors models with a small vocabulary",
+            "caveat",
+        ),
         "perplexity-known excludes different tokens for each model: compare it only for similar oov",
     ]
 

@@ -5,7 +5,7 @@ And which changes raise a score but should not? (Vedantam et al. 2015, section 8
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -128,7 +128,8 @@ def probe(
         tables=arranged(_TABLES, selections, frame),
         figures=arranged(_FIGURES, selections, frame),
         said=(*notes, *findings(selections, frame)),
-    )
+        lead=tuple(_lead(selections, frame)),
+    ).led_by("gamed-metric")
 
 
 def _probed(
@@ -214,21 +215,16 @@ _MOST = 0.5
 
 #: The changes of the captions of each dataset, and their effect on each score.
 _TABLES = (
-    View(
-        Table(
-            "changes of the captions of {label}", EMPTY, bars=("changed",), name="components",
-            caption="changed: share of the scored captions that changed, or whose reference did; replaced: mean words "
-            "replaced in a changed reference; words: mean words left in a caption",
-        ),
-        unique="component",
-        columns=("probe", "component", "n", "changed", "replaced", "words"),
-    ),
-    View(
-        Table(
-            "relative change of the mean scores of {label}", EMPTY, name="relative-change",
-            caption="-0.5: the mean score is halved; for ter, lower is better, so an increase is a loss",
-        ),
-        pivot=("component", "metric", "relative"),
+    *(
+        View(
+            Table(
+                f"relative change of the mean scores of {{label}}, {probe}", EMPTY, name=f"relative-change/{probe}",
+                caption="-0.5: the mean score is halved; for ter, lower is better, so an increase is a loss",
+            ),
+            where=pl.col("probe") == probe,
+            pivot=("component", "metric", "relative"),
+        )
+        for probe in ("ablation", "gaming", "perturbation")
     ),
     View(
         Table(
@@ -237,6 +233,15 @@ _TABLES = (
         ),
         where=pl.col("probe") == "gaming",
         pivot=("component", "metric", "gained"),
+    ),
+    View(
+        Table(
+            "changes of the captions of {label}", EMPTY, bars=("changed",), name="components",
+            caption="changed: share of the scored captions that changed, or whose reference did; replaced: mean words "
+            "replaced in a changed reference; words: mean words left in a caption",
+        ),
+        unique="component",
+        columns=("probe", "component", "n", "changed", "replaced", "words"),
     ),
 )  # fmt: skip
 
@@ -249,6 +254,15 @@ _FIGURES = (
         columns=("component", "metric", "relative"),
     ),
 )  # fmt: skip
+
+
+def _lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
+    """Yield the change that moves a metric most, by dataset."""
+    for selection in selections:
+        moved = selection.rows_of(rows).drop_nulls("relative").sort(pl.col("relative").abs())
+        if moved.height:
+            most = moved.row(-1, named=True)
+            yield f"{selection.label}: of all changes, {most['component']} moves {_change(most)} most."
 
 
 def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:

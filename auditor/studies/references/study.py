@@ -109,7 +109,7 @@ def enough_references(
         figures=tuple(figures),
         notes=chosen.notes,
         said=notes,
-    )
+    ).led_by("enough-references", "flat-mean", "stable-ranking")
 
 
 def _most(described: Captions, requested: int | None) -> tuple[int, list[Finding]]:

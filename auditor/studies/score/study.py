@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.asking import forms, question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, Table
+from auditor.result import Result, Said, Table, digits, joined
 from auditor.scoring.candidates import HUMAN, output_of
 from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
@@ -252,8 +252,14 @@ def _of_captions(
         tables=tables,
         notes=captions.notes,
         said=reported,
-        lead=lead,
+        lead=lead or tuple(_mean(table) for table in tables if table.name == "scores"),
     )
+
+
+def _mean(scores: Table) -> str:
+    """Return the mean scores of an output as a sentence."""
+    means = [f"{metric} {digits(mean)}" for metric, mean in scores.frame.select("metric", "mean").drop_nulls().rows()]
+    return f"{scores.title}: mean {joined(means)}."
 
 
 def _without(own: pl.DataFrame, scores: pl.DataFrame, system: Selection, ref: str) -> pl.DataFrame:

@@ -166,6 +166,7 @@ def syntax(
         figures=arranged(tables.HISTOGRAMS, selections, first),
         notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for part in measured for note in part.notes)))),
         findings=tuple(_foreign(read)),
+        lead=tuple(tables.lead(selections, first)),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table
+from auditor.result import Figure, Table, joined
 from auditor.result.views import EMPTY, View, labeled
 from auditor.statistics.cards import cards_of
 from auditor.statistics.syntax import STATISTICS, TYPES
@@ -30,7 +30,7 @@ _CAPTIONS = {
     "rare": "negated: captions with a negation; possessives: 's, his, their; contractions: n't, 're",
 }
 
-_PER_1000, _SHOWN = 1000, 10
+_PER_1000, _SHOWN, _LEAD = 1000, 10, ("noun", "verb", "adjective")
 
 #: The prefixes of statistics that their tables leave out.
 _PREFIXES = {"parts-of-speech": "pos-", "openings": "opening-"}
@@ -41,6 +41,14 @@ _FREQUENT = {
     "pp-1": "prepositional phrases of depth 1",
     "negation": "negations",
 }
+
+
+def lead(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[str]:
+    """Yield the share of nouns, verbs and adjectives by dataset."""
+    for selection in selections:
+        value = dict(selection.rows_of(frame).drop_nulls("value").select("statistic", "value").rows())
+        parts = [f"{value[f'pos-{name}']:.0%} are {name}s" for name in _LEAD if f"pos-{name}" in value]
+        yield f"{selection.label}: of the words, {joined(parts) or 'none has a part of speech'}."
 
 
 def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterator[Table]:
@@ -93,7 +101,8 @@ def frequent(selection: Selection, phrases: pl.DataFrame) -> Iterator[Table]:
     for kind, title in _FREQUENT.items():
         shown = phrases.filter(kind=kind).head(_SHOWN).select("phrase", "captions", example="text")
         if shown.height:
-            yield Table(f"frequent {title} of {selection.label}", shown, name=f"frequent-{kind}/{selection.label}")
+            name, hits = f"frequent-{kind}/{selection.label}", ("example", tuple(shown["phrase"]))
+            yield Table(f"frequent {title} of {selection.label}", shown, name=name, hits=hits)
 
 
 def against_people(people: Selection) -> View[Table]:

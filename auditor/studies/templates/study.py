@@ -14,7 +14,7 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Sentence
+from auditor.result import Result, Said
 from auditor.result.views import completed
 from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions, select_all, stepwise
@@ -118,10 +118,9 @@ def templates(
     figures = tables.FIGURES if at_dataset else ()
     result = told("templates", counted, version=_VERSION, settings=settings, figures=figures, notes=notes)
     return replace(
-        result,
+        result.led_by(tables.TEMPLATED),
         signatures={**result.signatures, **signatures},
         tables=tables.tables(result.selections, result.frame, at_dataset=at_dataset),
-        lead=tuple(map(Sentence.of, result.found(tables.TEMPLATED))),
     )
 
 

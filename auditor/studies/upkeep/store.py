@@ -14,7 +14,7 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Finding, Result, Table
+from auditor.result import Finding, Result, Table, counted
 from auditor.store import migrations, upkeep, verification, versions
 from auditor.store.connection import Store
 from auditor.text import BY_OTHERS, tokenizer_of
@@ -50,14 +50,15 @@ def info(store: Store) -> Result:
         "datasets": rows["dataset"],
         "versions": rows["version"],
     }
-    counted = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
+    sizes = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
     sentence = f"schema {schema}: the next command that opens the store upgrades it to {newest}"
     old = Finding("old-schema", sentence, values={"schema": schema, "newest": newest}, severity="notice")
     return Result(
         "store-info",
-        pl.concat([_rows(numbers), counted]),
+        pl.concat([_rows(numbers), sizes]),
         tables=(Table(f"store {store.path}", _shown(numbers), name="store"), Table("tables", tables, name="tables")),
         findings=() if schema == newest else (old,),
+        lead=(f"{store.path}: {counted(rows['version'], 'version', 'versions')}, {numbers['bytes']:,} bytes.",),
     )
 
 
@@ -152,6 +153,7 @@ def verify(
         selections=() if selection is None else (selection,),
         tables=(Table(f"verified {store.path}", rows, name="verified"),),
         findings=tuple(findings),
+        lead=(f"{store.path} is {'sound' if sound else 'damaged'}.",),
         holds=sound,
         failure=None if sound else damaged,
     )

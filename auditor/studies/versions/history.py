@@ -77,6 +77,7 @@ def datasets(store: Store, name: Dataset = None) -> Result:
         newest,
         tables=(Table("datasets", newest.with_columns(_SHORT), name="datasets"),),
         notes=notes,
+        lead=(f"The store has {counted(newest.height, 'dataset', 'datasets')}.",),
         volatile=("created_at",),
     )
 

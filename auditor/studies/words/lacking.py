@@ -14,7 +14,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asking import question
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Result, Signature, Table, about
+from auditor.result import Finding, Result, Signature, Table, about, counted, joined
 from auditor.store.captions import EVALUATION, select_all, selections_of, stamp
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -187,6 +187,10 @@ def missed_words(
         tables=tuple(_tables(ranked, importance, minimum, number or _SHOWN)),
         notes=(*notes, *shared_notes(paired), *([] if omitted.height else [lacking])),
         findings=tuple(unlike_images(paired)),
+        lead=(
+            f"{joined([system.label for system in systems])}: {counted(omitted.height, 'word is', 'words are')} missed,"
+            f" and {unsupported.height:,} used that no human caption of the image has.",
+        ),
     )
 
 

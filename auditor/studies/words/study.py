@@ -11,7 +11,7 @@ from auditor.arrays import scipy
 from auditor.asking import forms, question
 from auditor.errors import MetricError
 from auditor.model import Progress, silent
-from auditor.result import Finding, Result, Signature, Table, about
+from auditor.result import Finding, Result, Signature, Table, about, listed
 from auditor.result.views import EMPTY, View, filled
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of, stamp
@@ -54,6 +54,9 @@ def keyness(
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
     unseen = [word for word in watched if word not in set(frame["word"])]
+    a, b = (side.label for side in sides)
+    ordered = frame.sort(pl.col("log_likelihood").abs(), descending=True, maintain_order=True)
+    over, under = (listed(ordered.filter(direction=way)["word"], 4) for way in ("over", "under"))
     chosen = sides[0].tokenizer
     settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
     return Result(
@@ -69,6 +72,7 @@ def keyness(
             f" below {0.05 / max(frame.height, 1):.1g}",
         ),
         findings=tuple(_images(sides)),
+        lead=(f"{a} uses {over or 'no word'} more than {b}, and {under or 'none'} less.",),
     )
 
 

@@ -148,8 +148,8 @@ def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one
 def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> None:
     notes = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0).sentences
     assert [note for note in notes if "different datasets" in note] == [
-        "inter draws from different datasets (alike from unlike; unlike from alike), so ranks of inter and specificity "
-        "are not comparable: set --others to datasets that are related to none of them"
+        "don't rank by inter and specificity: inter draws from different datasets (alike from unlike; unlike from alike);"
+        " fix: set --others to datasets that are related to none of them"
     ]
 
 

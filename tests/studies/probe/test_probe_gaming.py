@@ -90,7 +90,7 @@ def test_cider_praises_a_repeated_word_and_cider_d_does_not(store: Store) -> Non
     assert row(result.frame, "cider:n=1", "repeated-word")["change"] > 0
     assert row(result.frame, "cider-d:n=1", "repeated-word")["change"] < 0
     assert "set: repeated-word games cider:n=1 (100% of captions)" in result.sentences
-    assert "of the captions of set that score better" in result.tables[-1].title
+    assert "of the captions of set that score better" in result.table("gained").title
 
 
 def test_stems_see_no_other_form_of_a_word(store: Store, bound: Bound) -> None:
