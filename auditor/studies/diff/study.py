@@ -1,4 +1,4 @@
-"""Tell whether a version is worse than another, and what changed."""
+"""Check whether a version is worse than another, and what changed."""
 
 from __future__ import annotations
 
@@ -53,36 +53,31 @@ def quality(
     config: Path | Mapping[str, Source] | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Tell whether a version is worse than another, for `auditor diff`."""
+    """Check whether a version is worse than another, for `auditor diff`."""
     counts = changes(store, a, b)
     if counts.holds:
-        return replace(
-            counts, lead=(Sentence(f"{b} is no worse than {a}: {counts.findings[0]}.", "answer", counts.findings[0]),)
-        )
+        same = Sentence(f"{b} is not worse than {a}: {counts.findings[0]}.", "answer", counts.findings[0])
+        return replace(counts, lead=(same,))
     every = select_all(store, (a, b), tokenizer=tokenizer, progress=progress)
     steps, unlike = Steps(progress, [captions.label for captions in every]), _unlike(store, every, counts.frame)
     gates = declarations.gates(config if isinstance(config, Path) else None)
     try:
         sides = [_audited(captions, declarations.sources(config), gates, steps) for captions in steps.over(every)]
     except AuditorError as error:
-        untold = f"Whether {b} is worse than {a} cannot be told: {error}."
-        return replace(counts, lead=(*unlike, untold, *counts.lead), holds=None)
+        unknown = f"Whether {b} is worse than {a} is unknown: {error}."
+        return replace(counts, lead=(*unlike, unknown, *counts.lead), holds=None)
     rows = compared(*sides)
     holds, verdict = _verdict(rows, a, b, [int(one.images()["captions"].sum()) for one in every])
     kinds = rows.filter(pl.col("change").is_in(BAD), part="finding")["what"].to_list()
     listing = call("findings", b, kinds=kinds, output="findings.csv")
+    further = [Sentence(f"`{listing}` lists the captions.", "next")] if kinds else []
     return Result(
         "diff",
         pl.concat([rows, counts.frame], how="diagonal_relaxed"),
         selections=selections_of(every),
         signatures=sides[1].signatures,
         tables=(*([shown(rows, f"{a} → {b}: what is worse or better")] if rows.height else []), *counts.tables),
-        lead=(
-            *unlike,
-            verdict,
-            *counts.lead,
-            *([Sentence(f"`{listing}` lists the captions.", "next")] if kinds else []),
-        ),
+        lead=(*unlike, verdict, *counts.lead, *further),
         notes=tuple(dict.fromkeys([*every[0].notes, *(note for side in sides for note in side.notes)])),
         holds=holds,
         headline=f"{a} → {b}",
@@ -90,13 +85,13 @@ def quality(
 
 
 def _verdict(rows: pl.DataFrame, a: str, b: str, sizes: Sequence[int]) -> tuple[bool | None, str]:
-    """Return whether a version is no worse, and a sentence on it; null if it has too few captions to tell."""
+    """Return whether a version is at least as good, with a sentence; null if it has too few captions."""
     if rows["change"].is_in(BAD).any():
         return False, f"{b} is worse than {a}: {tallied(rows)}."
     if of_shares(0, sizes[0], sizes[1], sizes[1]) >= LEVEL:
         of = f"{sizes[0]:,} and {counted(sizes[1], 'caption', 'captions')}"
-        return None, f"Whether {b} is worse than {a} cannot be told: of {of}, any difference can be chance."
-    return True, f"{b} is no worse than {a}: {tallied(rows) or 'nothing that is measured changed beyond chance'}."
+        return None, f"Whether {b} is worse than {a} is unknown: of {of}, any difference can be chance."
+    return True, f"{b} is not worse than {a}: {tallied(rows) or 'nothing that is measured changed beyond chance'}."
 
 
 def _unlike(store: Store, every: Sequence[Captions], counts: pl.DataFrame) -> list[str]:
@@ -154,7 +149,7 @@ def _measured(questions: Questions, captions: Captions) -> Iterator[Finding]:
 @face(asks=True)
 @forms(quality, changes, drifted, names=("quality", "depths of captions", "depths of language"))
 def diff() -> None:
-    """Tell whether a version is worse, and what changed.
+    """Check whether a version is worse, and what changed.
 
     Compares the findings of both versions, the shares of captions with problems, gates of datasets.toml, duplicates and
     `sameness`. Each change is new, worse, better or gone, with the captions behind it: those that the other version

@@ -69,7 +69,7 @@ def _key(finding: Finding) -> tuple[str, str]:
 
 
 def _counts(finding: Finding) -> bool:
-    """Return whether a finding is compared: not one that is no problem, or that has others as its parts."""
+    """Return whether a finding is compared: not info, nor one that has others as its parts."""
     return "part" in finding.about or (finding.severity != "info" and not KINDS[finding.kind].parts)
 
 
@@ -80,10 +80,11 @@ def _share(finding: Finding) -> float | None:
 
 def _p(a: Finding | None, b: Finding | None, ratio: float) -> float | None:
     """Test two shares or numbers; a finding that one side lacks is about none of as many captions or images."""
-    n_a, n_b = a and a.n, b and b.n
-    n_a, n_b = n_a or round((n_b or 0) * ratio), n_b or round((n_a or 0) / ratio)
+    alone = a or b if a is None or b is None else None
+    n_a, n_b = (a and a.n) or 0, (b and b.n) or 0
+    n_a, n_b = n_a or round(n_b * ratio), n_b or round(n_a / ratio)
     old, new = _share(a) if a else 0.0, _share(b) if b else 0.0
-    if old is None or new is None or not n_a or not n_b:
+    if old is None or new is None or not n_a or not n_b or (alone and "part" in alone.about):
         return None
     errors = [float(one.values.get("error") or 0) for one in (a, b) if one and "error" in one.values]
     if error := math.hypot(*errors):

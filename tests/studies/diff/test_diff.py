@@ -131,7 +131,7 @@ def test_equal_findings_have_no_row(planted: Store) -> None:
     assert compared(side, side).is_empty()
     same = diff(planted, "set@v2", "set")
     assert (same.holds, changed(same)) == (True, {})
-    assert same.lead[0].startswith("set is no worse than set@v2")
+    assert same.lead[0].startswith("set is not worse than set@v2")
 
 
 def test_other_captions_of_the_same_kind_are_no_worse(store: Store) -> None:
