@@ -17,6 +17,7 @@ import polars as pl
 from auditor.findings import KINDS
 from auditor.result import SEVERITIES, Finding, Result, Table, digits, percent
 from auditor.statistics.cards import explained
+from auditor.statistics.sameness import SAMENESS
 from auditor.statistics.significance import holm, of_shares, students_p
 from auditor.studies.findings import unlisted
 
@@ -139,7 +140,7 @@ def shown(rows: pl.DataFrame, title: str) -> Table:
         (
             row["change"],
             {DIMENSION: "not {}", GATE: "gate {}"}.get(row["part"], "{}").format(row["what"]),
-            *(_written(row["part"], row[side], row[f"severity_{side}"]) for side in ("before", "after")),
+            *(_written(row, side) for side in ("before", "after")),
             row["captions"] or row["images"],
             _quoted(row),
         )
@@ -152,8 +153,10 @@ def shown(rows: pl.DataFrame, title: str) -> Table:
     return Table(title, frame, caption=meant or None, name="worse")
 
 
-def _written(part: str, value: float | None, severity: str | None) -> str:
-    number = "" if value is None else digits(value) if part in (GATE, NUMBER) else percent(value) if value else "0%"
+def _written(row: Mapping[str, Any], side: str) -> str:
+    part, value, severity = row["part"], row[side], row[f"severity_{side}"]
+    is_share = part != GATE and row["what"] != SAMENESS
+    number = "" if value is None else digits(value) if not is_share else percent(value) if value else "0%"
     word = {GATE: "failed" if severity == "error" else "passed", FINDING: severity}.get(part) or ""
     return f"{word} {number}".strip() if severity else "none"
 
