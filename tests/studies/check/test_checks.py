@@ -467,5 +467,5 @@ def test_the_page_has_the_values_of_versions_that_were_checked(tmp_path: Path) -
     (history,) = (table.frame for table in pages[1] if table.name == "history")
     assert history.rows() == [
         ("images.min", "3", "3", "not measured", "2"),
-        ("duplicates_within_image.max", "20%", "12.5%", "not measured", "16.67%"),
+        ("duplicates_within_image.max", "20%", "12.5%", "not measured", "16.7%"),
     ]

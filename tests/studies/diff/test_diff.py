@@ -120,7 +120,9 @@ def test_a_version_without_the_faults_is_better(store: Store) -> None:
         result = diff(store, "set@v1", "set@v2")
     assert (result.holds, changed(result)["finding", "markup"]) == (True, ("gone", 60))
     assert {change for change, _ in changed(result).values()} == {"better", "gone"}
-    assert result.lead[0].startswith("set@v2 is not worse than set@v1: 1 finding is better, 2 are gone; ")
+    assert result.lead[0] == (
+        "set@v2 is not worse than set@v1: 3 findings are gone; 1 number is better; 1 dimension is better."
+    )
 
 
 def test_the_page_has_the_sentence_and_the_table(planted: Store) -> None:
