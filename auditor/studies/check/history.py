@@ -20,26 +20,27 @@ _RELATION = "gate_value"
 def history(store: Store, selections: Sequence[Selection], frame: pl.DataFrame, settings: str) -> Iterator[Table]:
     """Keep the values of gates, and yield a table of each dataset with several versions: a row per gate.
 
-    `settings` are what a value depends on, in addition to the captions.
+    `settings` are what a value depends on, in addition to the captions. Statements can change, and are left out.
     """
+    measured = frame.drop_nulls("value").filter(pl.col("statistic") != "rows")
     for selection in selections:
-        rows = selection.rows_of(frame).select("gate", "metric", "statistic", "limit", "value").drop_nulls("value")
-        of_version = {
-            version.seq: replace(selection, version=version) for version in log(store, selection.version.dataset)
-        }
+        rows = selection.rows_of(measured).select("gate", "metric", "statistic", "limit", "value")
+        logged = sorted(log(store, selection.version.dataset), key=lambda version: version.seq)
         keys = {
-            (seq, gate, metric): kept.key(store, of, params={"gate": [gate, metric, settings, program()]})
-            for seq, of in sorted(of_version.items())
+            (one.seq, gate, metric): kept.key(
+                store, replace(selection, version=one), params={"gate": [gate, metric, settings, program()]}
+            )
+            for one in logged
             for gate, metric in rows.select("gate", "metric").iter_rows()
         }
         for gate, metric, _, _, value in rows.iter_rows():
             entry = keys[selection.version.seq, gate, metric]
             kept.put(store, selection, _RELATION, entry, pl.DataFrame({"value": [value]}, schema={"value": pl.Float64}))
         held = kept.get(store, dict.fromkeys(keys.values(), _RELATION))
-        if len(of_version) > 1 and rows.height:
+        if len(logged) > 1 and rows.height:
             shown = [
                 {"gate": " ".join(filter(None, [gate, metric])), "limit": written(statistic, limit)[0]}
-                | {f"v{seq}": _value(statistic, held.get(keys[seq, gate, metric])) for seq in sorted(of_version)}
+                | {f"v{one.seq}": _value(statistic, held.get(keys[one.seq, gate, metric])) for one in logged}
                 for gate, metric, statistic, limit, _ in rows.iter_rows()
             ]
             yield Table(f"{selection.label}: values in each version", pl.DataFrame(shown), name="history")

@@ -23,10 +23,12 @@ from auditor.studies.findings import unlisted
 
 #: The columns of a change. `captions` and `images` count those that are behind it: listed in one version alone.
 _ROWS: Mapping[str, type[pl.DataType]] = {
-    "part": pl.String, "what": pl.String, "change": pl.String, "before": pl.Float64, "after": pl.Float64,
-    "severity_before": pl.String, "severity_after": pl.String, "p": pl.Float64, "images": pl.Int64,
-    "captions": pl.Int64, "image": pl.String, "slot": pl.UInt32, "text": pl.String, "why": pl.String,
-}  # fmt: skip
+    **dict.fromkeys(("part", "what", "change"), pl.String),
+    **dict.fromkeys(("before", "after", "p"), pl.Float64),
+    **dict.fromkeys(("severity_before", "severity_after"), pl.String),
+    **dict.fromkeys(("images", "captions"), pl.Int64),
+    **{"image": pl.String, "slot": pl.UInt32, "text": pl.String, "why": pl.String},
+}
 
 CHANGES = ("new", "worse", "better", "gone")
 
@@ -48,7 +50,7 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
     The results have the findings of one version each, with the captions that they list. What else is compared is a
     finding, too: its subject has `part`, its values `share` and perhaps `error`, a standard error over `n` images.
     """
-    a, b = ({_key(one): one for one in reversed(side.findings) if _counts(one)} for side in (before, after))
+    a, b = _held(before), _held(after)
     sizes = [next(one.n or 1 for key, one in side.items() if key[0] == DIMENSION) for side in (a, b)]
     keys = sorted({*a, *b}, key=lambda key: (PARTS.index(key[0]), key[1]))
     tested = {key: p for key in keys if (p := _p(a.get(key), b.get(key), sizes[0] / sizes[1])) is not None}
@@ -65,13 +67,13 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
     return pl.DataFrame(sorted(rows, key=_order), schema=_ROWS, orient="row")
 
 
-def _key(finding: Finding) -> tuple[str, str]:
-    return str(finding.about.get("part", FINDING)), finding.kind
-
-
-def _counts(finding: Finding) -> bool:
-    """Return whether a finding is compared: not info, nor one that has others as its parts."""
-    return "part" in finding.about or (finding.severity != "info" and not KINDS[finding.kind].parts)
+def _held(side: Result) -> dict[tuple[str, str], Finding]:
+    """Return what is compared, the worst finding of each kind; its parts stand for one that has some."""
+    held = {}
+    for one in reversed(side.findings):
+        if "part" in one.about or (one.severity != "info" and not KINDS[one.kind].parts):
+            held[str(one.about.get("part", FINDING)), one.kind] = one
+    return held
 
 
 def _share(finding: Finding) -> float | None:
