@@ -27,7 +27,10 @@ _ROWS: Mapping[str, type[pl.DataType]] = {
     **dict.fromkeys(("before", "after", "p"), pl.Float64),
     **dict.fromkeys(("severity_before", "severity_after"), pl.String),
     **dict.fromkeys(("images", "captions"), pl.Int64),
-    **{"image": pl.String, "slot": pl.UInt32, "text": pl.String, "why": pl.String},
+    "image": pl.String,
+    "slot": pl.UInt32,
+    "text": pl.String,
+    "why": pl.String,
 }
 
 CHANGES = ("new", "worse", "better", "gone")
