@@ -63,7 +63,7 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
     for key in keys:
         old, new, p = a.get(key), b.get(key), corrected.get(key)
         if change := _change(old, new, p is not None and p < LEVEL):
-            row = {"part": key[0], "what": key[1], "change": change, "p": p}
+            row: dict[str, Any] = {"part": key[0], "what": key[1], "change": change, "p": p}
             row |= {name: one and _share(one) for name, one in (("before", old), ("after", new))}
             row |= {f"severity_{name}": one and one.severity for name, one in (("before", old), ("after", new))}
             rows.append(row | (_behind(key, new, old, only_b) if change in BAD else _behind(key, old, new, only_a)))
@@ -87,7 +87,7 @@ def _share(finding: Finding) -> float | None:
 def _p(a: Finding | None, b: Finding | None, ratio: float) -> float | None:
     """Test two shares or numbers; a finding that one side lacks is about none of as many captions or images."""
     alone = a or b if a is None or b is None else None
-    n_a, n_b = (a and a.n) or 0, (b and b.n) or 0
+    n_a, n_b = (one.n or 0 if one else 0 for one in (a, b))
     n_a, n_b = n_a or round(n_b * ratio), n_b or round(n_a / ratio)
     old, new = _share(a) if a else 0.0, _share(b) if b else 0.0
     if old is None or new is None or not n_a or not n_b or (alone and "part" in alone.about):
@@ -108,9 +108,7 @@ def _change(a: Finding | None, b: Finding | None, sure: bool) -> str | None:
     return ("worse" if (_share(b) or 0) > (_share(a) or 0) else "better") if sure else None
 
 
-def _behind(
-    key: tuple[str, str], held: Finding | None, other: Finding | None, listed: pl.DataFrame
-) -> dict[str, int | str | None]:
+def _behind(key: tuple[str, str], held: Finding | None, other: Finding | None, listed: pl.DataFrame) -> dict[str, Any]:
     """Return how many captions and images of a list are behind a change, with the first; else an example."""
     part, what = key
     bad = pl.col("severity").is_in(SEVERITIES[:2]) if part == DIMENSION else pl.lit(True)
