@@ -17,6 +17,7 @@ from auditor.asking import forms, question
 from auditor.called import call
 from auditor.config import Declared
 from auditor.errors import AuditorError, UsageError
+from auditor.findings import declare
 from auditor.model import Gate, Progress, Source, silent
 from auditor.result import Finding, Result, Sentence, Severity, counted
 from auditor.result.sentences import with_role
@@ -60,9 +61,10 @@ def quality(
         return replace(counts, lead=(same,))
     every = select_all(store, (a, b), tokenizer=tokenizer, progress=progress)
     steps, unlike = Steps(progress, [captions.label for captions in every]), _unlike(store, every, counts.frame)
-    gates = declarations.gates(config if isinstance(config, Path) else None)
+    declared, gates = declarations.sources(config), declarations.gates(config if isinstance(config, Path) else None)
+    declare(declared.checks)  # kept findings can be of these kinds
     try:
-        sides = [_audited(captions, declarations.sources(config), gates, steps) for captions in steps.over(every)]
+        sides = [_audited(captions, declared, gates, steps) for captions in steps.over(every)]
     except AuditorError as error:
         unknown = f"Whether {b} is worse than {a} is unknown: {error}."
         return replace(counts, lead=(*unlike, unknown, *counts.lead), holds=None)
