@@ -79,7 +79,7 @@ def quality(
         selections=selections_of(every),
         signatures=sides[1].signatures,
         tables=(*([shown(rows, f"{a} → {b}: what is worse or better")] if rows.height else []), *counts.tables),
-        lead=(*unlike, verdict, *counts.lead, *further),
+        lead=(*unlike, verdict, *([] if unlike else counts.lead), *further),
         notes=tuple(dict.fromkeys([*every[0].notes, *(note for side in sides for note in side.notes)])),
         holds=holds,
         headline=f"{a} → {b}",
