@@ -30,7 +30,7 @@ from auditor.store.kept_results import kept_result
 from auditor.store.versions import difference
 from auditor.studies.check import FAILED, check, repeated
 from auditor.studies.compare import drawn_sameness
-from auditor.studies.diff.worse import BAD, DIMENSION, GATE, LEVEL, NUMBER, compared, shown, tallied
+from auditor.studies.diff.worse import BAD, DIMENSION, GATE, LEVEL, NUMBER, ROWS, compared, shown, tallied
 from auditor.studies.findings import TABLE, Questions, all_findings
 from auditor.studies.versions import DEPTH, After, Before, changes, drifted
 from auditor.text import AUTO
@@ -56,6 +56,8 @@ def quality(
 ) -> Result:
     """Check whether a version is worse than another, for `auditor diff`."""
     counts = changes(store, a, b)
+    every_column = pl.concat([pl.DataFrame(schema=ROWS), counts.frame], how="diagonal_relaxed")
+    counts = replace(counts, frame=every_column)
     if counts.holds:
         same = Sentence(f"{b} is not worse than {a}: {counts.findings[0]}.", "answer", counts.findings[0])
         return replace(counts, lead=(same,))

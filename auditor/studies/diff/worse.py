@@ -22,7 +22,7 @@ from auditor.statistics.significance import holm, of_shares, students_p
 from auditor.studies.findings import unlisted
 
 #: The columns of a change. `captions` and `images` count those that are behind it: listed in one version alone.
-_ROWS: Mapping[str, type[pl.DataType]] = {
+ROWS: Mapping[str, type[pl.DataType]] = {
     **dict.fromkeys(("part", "what", "change"), pl.String),
     **dict.fromkeys(("before", "after", "p"), pl.Float64),
     **dict.fromkeys(("severity_before", "severity_after"), pl.String),
@@ -67,7 +67,7 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
             row |= {name: one and _share(one) for name, one in (("before", old), ("after", new))}
             row |= {f"severity_{name}": one and one.severity for name, one in (("before", old), ("after", new))}
             rows.append(row | (_behind(key, new, old, only_b) if change in BAD else _behind(key, old, new, only_a)))
-    return pl.DataFrame(sorted(rows, key=_order), schema=_ROWS, orient="row")
+    return pl.DataFrame(sorted(rows, key=_order), schema=ROWS, orient="row")
 
 
 def _held(side: Result) -> dict[tuple[str, str], Finding]:
@@ -116,7 +116,7 @@ def _behind(key: tuple[str, str], held: Finding | None, other: Finding | None, l
     examples = [one for one in (held.examples if held else ()) if other is None or one not in other.examples]
     first = next(rows.head(1).iter_rows(named=True), examples[0] if examples else {})
     counts = {"images": rows["image"].n_unique(), "captions": rows.drop_nulls("slot").unique(["image", "slot"]).height}
-    return {name: n or None for name, n in counts.items()} | {name: first.get(name) for name in [*_ROWS][-4:]}
+    return {name: n or None for name, n in counts.items()} | {name: first.get(name) for name in [*ROWS][-4:]}
 
 
 def _order(row: Mapping[str, Any]) -> tuple[bool, int, float]:
