@@ -187,7 +187,7 @@ def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.
 
 
 def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("duplicates", "templates", "outliers", "score_sets", "diff", "diversity_of"):
+    for name in ("duplicates", "templates", "outliers", "score_sets", "drifted", "diversity_of"):
         monkeypatch.setattr(measures, name, None)
     assert checked(held, gate("images.min", 1), gate("length.asl.max", 1))[0]["verdict"] == "passed"
 
