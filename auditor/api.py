@@ -25,6 +25,7 @@ from auditor.studies import (
     choices,
     compare,
     correlate,
+    diff,
     distractors,
     diversity,
     duplicates,
@@ -123,7 +124,7 @@ class Auditor:
     fetch, metrics = staticmethod(ingest.fetch), staticmethod(metrics.metric_cards)
     ingest, export = Method(ingest.ingest), Method(export.export)
     datasets, tag, drop = Method(versions.datasets), Method(versions.tag), Method(versions.drop)
-    diff, verify, sql = Method(versions.diff), Method(verify.verify), Method(sql.query)
+    diff, verify, sql = Method(diff.diff), Method(verify.verify), Method(sql.query)
     info, gc = Method(upkeep.info), Method(upkeep.gc)
     profile, duplicates = Method(profile.profile), Method(duplicates.duplicates)
     findings, templates, outliers = Method(findings.findings), Method(templates.templates), Method(outliers.outliers)

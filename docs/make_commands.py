@@ -52,7 +52,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "auditor export sample-flawed --format coco -o captions.json --without notice",
     ),
     "datasets": ("auditor datasets", "auditor datasets sample-narrow"),
-    "diff": ("auditor diff sample-narrow sample-varied --depth drift",),
+    "diff": (
+        "auditor diff sample-varied sample-flawed",
+        "auditor diff sample-narrow sample-varied --depth drift",
+    ),
     "profile": ("auditor profile sample-narrow sample-varied sample-flawed",),
     "duplicates": ("auditor duplicates sample-flawed", "auditor duplicates sample-flawed --exact --within"),
     "templates": ("auditor templates sample-narrow sample-varied",),

@@ -121,7 +121,7 @@ def formats(face: Face) -> Any:
     return Annotated[str | None, typer.Option("--format", help=words, callback=_known, **_OUTPUT)]
 
 
-ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything changed.")]
+ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if it is worse; at other depths, if changed.")]
 
 Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", **_OUTPUT)]
 

@@ -75,6 +75,14 @@ def students_p(t: float, freedom: float) -> float:
     return held(2 * scipy.special.stdtr(freedom, -abs(t)))
 
 
+def of_shares(first: int, of_first: int, second: int, of_second: int) -> float:
+    """Return the two-tailed p of two shares: a test of two proportions with the correction of Yates (1934)."""
+    apart, both = abs(first / of_first - second / of_second), (first + second) / (of_first + of_second)
+    sizes = 1 / of_first + 1 / of_second
+    error = math.sqrt(both * (1 - both) * sizes)
+    return held(2 * scipy.special.ndtr(-max(apart - sizes / 2, 0.0) / error)) if error else 1.0
+
+
 def held(p: float) -> float:
     """Return p, or the smallest p that is reported."""
     return max(float(p), SMALLEST_P)

@@ -47,10 +47,14 @@ _COLUMNS = {
     "slot": "Position of the candidate among those of its image, from 0.",
     "part": "Number of the part: 0 is a JSON object, the others are tables.",
     "body": "The part itself: JSON, or a table as an Arrow file.",
+    "value": "The value of a gate.",
 }
 
 #: Comments on tables that are not made by a SELECT.
-_MADE_OUTSIDE = {"study_result": "Results of studies, kept whole to avoid recomputing them."}
+_MADE_OUTSIDE = {
+    "study_result": "Results of studies, kept whole to avoid recomputing them.",
+    "gate_value": "Values of gates, by which `auditor check` shows the versions that it checked before.",
+}
 
 _TOO_MANY = """
     select key

@@ -44,7 +44,7 @@ STUDIES: dict[str, Study] = {
     "fetch": _here("ingest:fetch", "Data", "Download datasets and verify their checksums."),
     "ingest": _here("ingest:ingest", "Data", "Import captions as a new version of a dataset."),
     "export": _here("export:export", "Data", "Export a version to files, in one of seven formats."),
-    "diff": _here("versions:diff", "Data", "Show what changed between two versions."),
+    "diff": _here("diff:diff", "Data", "Check whether a version is worse, and what changed."),
     "datasets": _here("versions:datasets", "Data", "List the datasets in the store, or the versions of one."),
     "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables."),
     "store verify": _here("verify:verify", "Data", "Verify the store, or a published card or receipt."),

@@ -76,7 +76,7 @@ def test_tag_and_note_stand_in_the_log_and_the_tag_in_every_reference(filled: Ru
     table = filled("datasets", "mine").out
     assert "camera-ready" in table
     assert "without plurals" in table
-    changed = filled("diff", "mine@camera-ready", "mine", "--json").rows()
+    changed = filled("diff", "mine@camera-ready", "mine", "--depth", "totals", "--json").rows()
     assert {row["change"]: row["captions"] for row in changed}["edited"] == 1
     filled("store", "tag", "mine", "camera-ready", "--delete")
     assert filled("datasets", "mine", "--format", "csv").out.splitlines()[0].endswith("note,tags")

@@ -80,7 +80,7 @@ QUESTIONS: Mapping[str, Question] = {
 WRITING = {"fetch", "ingest", "store tag", "store drop", "store gc"}
 
 #: Commands that take more than a second of a small world. Those that compare are asked of the first, which has most to tell.
-DEAR = ("compare", "findings", "report", "score", "syntax", "export")
+DEAR = ("compare", "findings", "report", "score", "syntax", "export", "diff")
 
 Answer = Result | Document | AuditorError
 

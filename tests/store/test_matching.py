@@ -13,11 +13,11 @@ from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve
+from auditor.studies.diff import diff
 from auditor.studies.diversity import diversity
 from auditor.studies.objects import objects
 from auditor.studies.score import score
 from auditor.studies.tasks import tasks
-from auditor.studies.versions import diff
 
 NUMBERS = [7, 42, 391895, 100]
 
@@ -69,11 +69,11 @@ def test_every_command_that_joins_two_sides_matches_them(store: Store) -> None:
         tasks(store, "refs", candidates=["sys"]),
         objects(store, "sys", listing="list", resamples=0),
         diversity(store, "sys", evaluation="refs"),
-        diff(store, "refs", "sys"),
+        diff(store, "refs", "sys", depth="totals"),
     ]
     assert [sum("write image IDs differently" in note for note in one.notes) for one in answers] == [1] * len(answers)
-    assert diff(store, "refs", "sys").frame.filter(change="in refs")["images"].item() == 4
-    assert "edited" in set(diff(store, "refs", "sys").frame.filter(pl.col("captions") > 0)["change"])
+    assert diff(store, "refs", "sys", depth="totals").frame.filter(change="in refs")["images"].item() == 4
+    assert "edited" in set(diff(store, "refs", "sys", depth="totals").frame.filter(pl.col("captions") > 0)["change"])
 
 
 def test_what_is_kept_of_matched_images_is_kept_apart(tmp_path: Path) -> None:

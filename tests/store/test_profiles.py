@@ -24,10 +24,10 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.studies.bounds.study import bounds
 from auditor.studies.compare.study import compare
+from auditor.studies.diff import diff
 from auditor.studies.profile import profile
 from auditor.studies.score.study import score
 from auditor.studies.upkeep.store import verify
-from auditor.studies.versions.history import diff
 from auditor.text import by_rules
 
 ROWS = [
@@ -254,9 +254,9 @@ def test_tokens_compare_as_the_profile_sees_them(path: Path) -> None:
         ingest_rows(store, [(image, slot, f"  {caption.upper()}\n") for image, slot, caption in ROWS], dataset="upper")
         ingest_rows(store, [(image, slot, f"  {caption}\n") for image, slot, caption in ROWS], dataset="blanks")
         ingest_rows(store, ROWS, dataset="as they stand")
-        assert diff(store, "as they stand", "upper", as_tokens=True).holds
-        assert not diff(store, "as they stand", "upper", tokenizer="whitespace", as_tokens=True).holds
-        assert diff(store, "as they stand", "blanks", tokenizer="whitespace", as_tokens=True).holds
+        assert diff(store, "as they stand", "upper", depth="totals", as_tokens=True).holds
+        assert not diff(store, "as they stand", "upper", tokenizer="whitespace", depth="totals", as_tokens=True).holds
+        assert diff(store, "as they stand", "blanks", tokenizer="whitespace", depth="totals", as_tokens=True).holds
 
 
 def test_verify_compares_the_tokens_of_every_profile_with_their_texts(path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from conftest import DATA
 
 from auditor.store.connection import Store
+from auditor.studies.diff import diff
 from auditor.studies.profile import profile
-from auditor.studies.versions.history import diff
 
 pytestmark = [pytest.mark.full, pytest.mark.xdist_group("every source")]
 

@@ -20,13 +20,13 @@ from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.bounds.study import bounds
 from auditor.studies.check.study import check
+from auditor.studies.diff import diff
 from auditor.studies.diversity.study import diversity
 from auditor.studies.profile import profile
 from auditor.studies.report.card import card
 from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 from auditor.studies.score.study import score
-from auditor.studies.versions.history import diff
 
 CHINESE = [
     ("a", 0, "一只狗在草地上跑"),

@@ -34,7 +34,7 @@ from auditor.studies.outliers import misplaced
 from auditor.studies.outliers import outliers as outliers_of
 from auditor.studies.profile import profile
 from auditor.studies.templates import templates as templates_of
-from auditor.studies.versions import diff
+from auditor.studies.versions import drifted
 
 MEASURED: Mapping[str, type[pl.DataType]] = {
     "statistic": pl.String, "metric": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64,
@@ -90,18 +90,23 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
 
     `within-image`, `across-images`; `leakage`: share of the test captions that also occur in training captions.
     """
-    shares = request.ask(duplicates, config=request.declared).frame.filter(
+    rows = completed(repeated(request.ask(duplicates, config=request.declared).frame), MEASURED)
+    if "leakage" not in rows["statistic"]:
+        why = _unsplit(request.captions)
+        rows = pl.concat([rows, *(_row(name, reason=why) for name in ("leakage", "leakage-exact"))])
+    return rows
+
+
+def repeated(duplicates: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `duplicates` that are shares of all captions, with these names of statistics."""
+    shares = duplicates.filter(
         pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"])
     )
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
     wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
     suffix = pl.when(pl.col("match") == "exact").then(pl.lit("-exact")).otherwise(pl.lit(""))
-    rows = completed(wanted.with_columns(statistic=pl.concat_str(name, suffix)), MEASURED)
-    if "leakage" not in rows["statistic"]:
-        why = _unsplit(request.captions)
-        rows = pl.concat([rows, *(_row(name, reason=why) for name in ("leakage", "leakage-exact"))])
-    return rows
+    return wanted.with_columns(statistic=pl.concat_str(name, suffix))
 
 
 def diversity(request: MeasureRequest) -> pl.DataFrame:
@@ -186,7 +191,7 @@ def drift(request: MeasureRequest) -> pl.DataFrame:
         raise UsageError(
             f"{before} is the version that is checked; keep the store between runs, or name another version"
         )
-    result = request.ask(diff, before, depth="drift", tokenizer=request.captions.tokenizer)
+    result = request.ask(drifted, before, depth="drift", tokenizer=request.captions.tokenizer)
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
     return completed(result.frame.with_columns(signature=pl.lit(signature)), MEASURED)

@@ -26,6 +26,7 @@ from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, located, understood, written
+from auditor.studies.check.history import history
 from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
 from auditor.studies.findings.study import BaselineFile
@@ -74,6 +75,8 @@ def check(
     How to read it: one row per gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
     measure), with the reason. The exit code is 1 if a gate fails, and with `strict` also if one cannot be answered.
 
+    With -o FILE.html, the page also has the values of each gate in other versions, if they were checked.
+
     Limits: a gate knows only its number. Choose limits from a version that you have inspected.
 
     Raises `UsageError` if no gate applies, or for an unknown gate. Raises `SqlError` for a statement that the engine
@@ -112,15 +115,19 @@ def check(
             else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
         )
     frame = pl.DataFrame([_strictly(row) for row in rows] if strict else rows, schema=ROWS, orient="row")
+    tables = (_table(frame), *(answer.table for answer in stated if answer.rows.height))
+    summary, settings = _summary(frame), str((wanted.since, wanted.ignored, known))
     return Result(
         "check",
         frame,
         selections=selections,
         signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
                         .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
-        tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
-        said=(_summary(frame), *notes),
+        tables=tables,
+        said=(summary, *notes),
         holds=FAILED not in frame["verdict"],
+        page=(*tables, *history(store, selections, frame, settings)),
+        headline=f"Gates: {summary.sentence}",
     ).led_by("gates")  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from auditor.studies.compare.answer import METRICS
 from auditor.studies.compare.equalize import UNEQUAL, unequal_captions
 from auditor.studies.compare.indices import estimated_indices
 from auditor.studies.compare.published import IMAGES, REFERENCES, TOKENIZER, beside
+from auditor.studies.compare.sameness import drawn_sameness
 from auditor.studies.compare.study import compare
 
 __all__ = [
-    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare", "estimated_indices",
-    "unequal_captions",
+    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare", "drawn_sameness",
+    "estimated_indices", "unequal_captions",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from auditor.statistics.decisions import decisions
 from auditor.statistics.diversity import STATISTICS
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.sameness import SAMENESS, measured_sameness
-from auditor.statistics.studentized import estimates
+from auditor.statistics.studentized import Measured, estimates
 from auditor.store.captions import Captions, selections_of
 from auditor.studies.compare.indices import Index, ranks
 from auditor.studies.compare.measured import COLUMNS, ranked_rows
@@ -80,11 +80,14 @@ def added(result: Result, sameness: Result) -> Result:
     )
 
 
+def drawn_sameness(captions: Captions, seed: int) -> Measured:
+    """Measure sameness on one caption of each image, drawn by the seed; NaN for fewer than two with a word."""
+    workspace = captions.like(replace(captions.selection, draw=Draw(1, seed))).workspace(lists=1)
+    return measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
+
+
 def _index(captions: Captions, resampling: Resampling) -> Index:
-    """Measure sameness on one caption of each image; NaN for fewer than two captions with a word."""
-    selection = captions.selection
-    workspace = captions.like(replace(selection, draw=Draw(1, resampling.seed))).workspace(lists=1)
-    measured = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
+    selection, measured = captions.selection, drawn_sameness(captions, resampling.seed)
     key = (resampling.seed, *selection.content)
     (estimate,) = estimates([measured], resampling.times, key)
     value, ends = round(measured.value, DECIMALS), estimate.interval(resampling.confidence)

@@ -2,6 +2,7 @@
 
 from auditor.findings import ranked
 from auditor.studies.bounds import METRICS
+from auditor.studies.findings.baseline import unlisted
 from auditor.studies.findings.dimensions import TABLE
 from auditor.studies.findings.located import located
 from auditor.studies.findings.protected import CONTAMINATED
@@ -11,5 +12,5 @@ from auditor.studies.findings.summary import LENGTHS, MEASURES, SPLITS, SUMMARY,
 
 __all__ = [
     "CONTAMINATED", "LENGTHS", "MEASURES", "METRICS", "SPLITS", "SUMMARY", "TABLE", "Key", "Questions", "all_findings",
-    "checked_verdicts", "findings", "in_store", "located", "ranked", "read_summary",
+    "checked_verdicts", "findings", "in_store", "located", "ranked", "read_summary", "unlisted",
 ]  # fmt: skip

@@ -50,6 +50,22 @@ class Baseline:
         names, known = {each.version.dataset for each in selections}, {dataset for dataset, _ in self.severities}
         if len(names) == len(known) == 1 and names != known:
             return self._of(*names).new(findings, listed, selections)
+        unknown = self._unknown(listed)
+        fresh = [shown for finding in findings if (shown := self._shown(finding, listed, unknown, selections))]
+        fresh = [finding for finding in fresh if not _has_known_parts(finding, fresh)]
+        severities = pl.DataFrame(
+            [(finding.about.get("dataset"), finding.kind, finding.severity) for finding in fresh],
+            schema=dict.fromkeys(("dataset", "kind", "severity"), pl.String),
+            orient="row",
+        ).unique(["dataset", "kind"], keep="first")
+        unknown = unknown.update(severities, on=["dataset", "kind"], how="left")
+        hidden = len(findings) - len(fresh)
+        captions = counted(listed.height - unknown.height, "row", "rows")
+        note = f"{self.file}: {counted(hidden, 'finding is', 'findings are')} known, with {captions}, and not listed"
+        return fresh, unknown, [Sentence(note, "known")]
+
+    def _unknown(self, listed: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows that are not known."""
         own = listed.with_columns(row=pl.Series(map(_hash, listed.iter_rows(named=True)), dtype=pl.String))
         keep = pl.DataFrame(
             [(*key, row, number) for key, rows in self.rows.items() for row, number in rows.items()],
@@ -60,18 +76,7 @@ class Baseline:
         unknown = own.join(keep, on=of, how="left", maintain_order="left").filter(
             pl.int_range(pl.len()).over(of) >= pl.col("known").fill_null(0)
         )
-        fresh = [shown for finding in findings if (shown := self._shown(finding, listed, unknown, selections))]
-        fresh = [finding for finding in fresh if not _has_known_parts(finding, fresh)]
-        severities = pl.DataFrame(
-            [(finding.about.get("dataset"), finding.kind, finding.severity) for finding in fresh],
-            schema=dict.fromkeys(("dataset", "kind", "severity"), pl.String),
-            orient="row",
-        ).unique(["dataset", "kind"], keep="first")
-        unknown = unknown.select(listed.columns).update(severities, on=["dataset", "kind"], how="left")
-        hidden = len(findings) - len(fresh)
-        captions = counted(listed.height - unknown.height, "row", "rows")
-        note = f"{self.file}: {counted(hidden, 'finding is', 'findings are')} known, with {captions}, and not listed"
-        return fresh, unknown, [Sentence(note, "known")]
+        return unknown.select(listed.columns)
 
     def _of(self, dataset: str) -> Baseline:
         """Return the same findings as those of another dataset."""
@@ -133,17 +138,28 @@ def read(file: Path) -> Baseline:
     return Baseline(file, severities, counts, rows)
 
 
+def unlisted(rows: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the list of one dataset that another list has not, under any name of the dataset."""
+    same = known.with_columns(dataset=pl.lit(rows["dataset"].first(), pl.String))
+    return Baseline(Path(), rows=_hashes(same))._unknown(rows)
+
+
+def _hashes(listed: pl.DataFrame) -> dict[tuple[str, str], Counter[str]]:
+    rows: dict[tuple[str, str], Counter[str]] = {}
+    for row in listed.iter_rows(named=True):
+        rows.setdefault((row["dataset"], row["kind"]), Counter())[_hash(row)] += 1
+    return rows
+
+
 def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None:
     """Write the findings as known. Raises `UsageError` if the file cannot be written."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for row in listed.iter_rows(named=True):
-        rows.setdefault((row["dataset"], row["kind"]), []).append(_hash(row))
+    rows = _hashes(listed)
     datasets: dict[str, dict[str, dict[str, object]]] = {}
     for finding in findings:  # the worst of a kind comes first
         dataset, kind = str(finding.about.get("dataset")), finding.kind
         alike = [one for one in findings if (str(one.about.get("dataset")), one.kind) == (dataset, kind)]
         most = max((number for one in alike if (number := _count(one)) is not None), default=None)
-        listed_rows = sorted(rows.get((dataset, kind), ()))
+        listed_rows = sorted(rows.get((dataset, kind), Counter()).elements())
         entry: dict[str, object] = {"severity": finding.severity, "count": most, "rows": listed_rows}
         datasets.setdefault(dataset, {}).setdefault(kind, entry)
     content = {"what": _WHAT, "version": _VERSION, "datasets": datasets}

@@ -25,6 +25,7 @@ _SCHEMA = {
     "captions should be": pl.String,
     "with problems": pl.String,
     "what was found": pl.String,
+    "share": pl.Float64,
 }
 
 
@@ -72,7 +73,10 @@ def affected(rows: pl.DataFrame, kinds: Collection[str], images: Callable[[], pl
 
 
 def rows(captions: Captions, found: Sequence[Finding], listed: Sequence[pl.DataFrame], item: str) -> pl.DataFrame:
-    """Return a row for each dimension, the worst first, from the findings on captions of `item` and those they list."""
+    """Return a row for each dimension, the worst first, from the findings on captions of `item` and those they list.
+
+    `share` is the number; null if nothing was checked.
+    """
     counts, n = affected(pl.concat(listed), bad(found), captions.images), int(captions.images()["captions"].sum())
     lines = ordered(captions.selection, found, counts, n)
     return lines.with_columns(pl.col("captions should be").str.replace(IMAGE, item))
@@ -86,7 +90,7 @@ def ordered(selection: Selection, found: Sequence[Finding], counts: Counter[str]
 
 def _lines(
     selection: Selection, found: Sequence[Finding], counts: Counter[str], captions: int
-) -> Iterator[tuple[int, float, str, str, str, str]]:
+) -> Iterator[tuple[int, float, str, str, str, str, float | None]]:
     for dimension in DIMENSIONS:
         own = [one for one in told(found) if KINDS[one.kind].dimension == dimension and one.severity != "info"]
         named = sorted(own, key=lambda one: (SEVERITIES.index(one.severity), -share_of(one)))
@@ -101,7 +105,7 @@ def _lines(
             what = "nothing" if is_checked else "not checked: needs splits test and train, or --against"
         order = SEVERITIES.index(named[0].severity) if named else len(SEVERITIES) + (not is_checked)
         shown = (percent(share) if share else "0%") if is_checked else ""
-        yield order, -share, selection.label, dimension, shown, what
+        yield order, -share, selection.label, dimension, shown, what, share if is_checked else None
 
 
 def _of(finding: Finding, captions: int) -> float:
@@ -117,7 +121,7 @@ def _named(finding: Finding) -> str:
 
 def sentences(lines: pl.DataFrame) -> Iterator[str]:
     """Yield a sentence for each dimension."""
-    for label, dimension, share, what in lines.iter_rows():
+    for label, dimension, share, what in lines.drop("share").iter_rows():
         yield (
             f"{label}: {dimension}: {share} of the captions have problems; found: {what}."
             if share
@@ -129,7 +133,7 @@ def table(every: pl.DataFrame) -> Table:
     """Return the table of dimensions; of several datasets, a column for each with its share."""
     caption = "with problems: the share of the captions that a warning or an error is about; notices do not count"
     if every["dataset"].n_unique() < 2:
-        return Table("what is wrong", every.drop("dataset"), caption=caption, name=TABLE)
+        return Table("what is wrong", every.drop("dataset", "share"), caption=caption, name=TABLE)
     shares = every.pivot("dataset", index="captions should be", values="with problems", aggregate_function="first")
     return Table("what is wrong: share of captions with problems", shares, name=TABLE)
 

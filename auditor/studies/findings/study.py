@@ -291,6 +291,7 @@ def all_findings(
         if not by_name:
             item = _item(questions, captions) if len(questions.every) == 1 else IMAGE
             lines += [dimensions.rows(captions, [*found, *others], [rows, listed], item)]
+            questions.results[dimensions.TABLE, captions.label] = Result("findings", lines[-1])
         lists += [_without_facts(rows, by_name), listed]
         if not captions_only:
             keep(captions, wanted, pl.concat(lists[-2:]), ranked([*found, *others]))

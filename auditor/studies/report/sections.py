@@ -31,7 +31,7 @@ from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.duplicates import identical
 from auditor.studies.findings import all_findings
 from auditor.studies.report.request import METRICS, ReportContext
-from auditor.studies.versions import datasets, diff
+from auditor.studies.versions import changes, datasets, drifted
 
 #: Most rows per statistic or dataset in a report, and the studies that it applies to; the command lists all rows.
 _CARRIED, _CUT = 100, ("outliers", "templates")
@@ -286,11 +286,11 @@ def _versions(context: ReportContext) -> Answers:
         both = [before.label, selection.version.label] if before else []
         if before is None or (command := call("diff", *both)) in results:
             continue
-        results[command] = diff(context.store, *both)
+        results[command] = changes(context.store, *both)
         key = ("drift", selection.version.label)
         how: dict[str, Any] = {"depth": "drift", "tokenizer": context.settings.tokenizer, "progress": context.progress}
         about = [resolve(context.store, selection) for selection in both]
-        drift = context.questions.ask(key, partial(diff, context.store, *both, **how), about)
+        drift = context.questions.ask(key, partial(drifted, context.store, *both, **how), about)
         if drift is None:
             lacking.append(f"{' → '.join(both)}: {context.questions.absent[key]}")
             continue

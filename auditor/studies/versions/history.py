@@ -9,8 +9,7 @@ from typing import Annotated, Literal, get_args
 import polars as pl
 
 from auditor import parameters as p
-from auditor.asked import face
-from auditor.asking import forms, question
+from auditor.asking import question
 from auditor.called import call
 from auditor.model import VOLATILE, Progress, Selection, silent
 from auditor.result import Finding, Result, Table, about, counted
@@ -37,11 +36,11 @@ Before = Annotated[str, p.Parameter("Old version: flickr8k@v1.", metavar="DATASE
 
 After = Annotated[str, p.Parameter("New version: flickr8k@v2.", metavar="DATASET")]
 
-_DEPTH = p.Parameter("totals, images, text (every caption), vocabulary, lengths or drift.")
+DEPTH = p.Parameter("quality, totals, images, text, vocabulary, lengths or drift.")
 
-OfCaptions = Annotated[Literal["totals", "images", "text"], _DEPTH]
+OfCaptions = Annotated[Literal["totals", "images", "text"], DEPTH]
 
-OfLanguage = Annotated[Literal["vocabulary", "lengths", "drift"], _DEPTH]
+OfLanguage = Annotated[Literal["vocabulary", "lengths", "drift"], DEPTH]
 
 OfTokens = Annotated[str, replace(get_args(p.Tokenizer)[1], needs="as_tokens")]
 
@@ -150,30 +149,6 @@ def drifted(
     before, after = (Captions(store, side, tokenizer) for side in sides)
     moved = drift.drift(before, after, depth, f"{a} → {b}")
     return replace(moved, notes=(*reason, *moved.notes))
-
-
-@face(asks=True)
-@forms(changes, drifted, names=("depths of captions", "depths of language"))
-def diff() -> None:
-    """Show what changed between two versions.
-
-    Captions: `depth` totals counts the changes by kind, images counts them by image, text lists each caption, old and
-    new. With `as_tokens`, captions with equal tokens count as unchanged.
-
-    Language: vocabulary compares words, lengths compares the lengths of captions. Drift summarizes both, with one
-    number each: Jensen-Shannon divergence of words, bigrams and openings, lengths, new words and removed words. These
-    depths can compare any two datasets.
-
-    How to read it: `edited` is another text at the same image and slot; `moved` is the same text elsewhere. A
-    divergence is 0 for equal frequencies and 1 if no words are shared.
-
-    Limits: to compare captions, both versions must use the same names of images. Divergence is larger for small
-    datasets, so compare it with the divergence of two halves of one dataset.
-
-    Raises `UsageError` for another depth or an unknown tokenizer.
-
-    Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
-    """
 
 
 def _of_two_datasets(sides: Sequence[Selection], images: Sequence[pl.DataFrame], rows: pl.DataFrame) -> tuple[str, ...]:

@@ -187,7 +187,7 @@ def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.
 
 
 def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("duplicates", "templates", "outliers", "score_sets", "diff", "diversity_of"):
+    for name in ("duplicates", "templates", "outliers", "score_sets", "drifted", "diversity_of"):
         monkeypatch.setattr(measures, name, None)
     assert checked(held, gate("images.min", 1), gate("length.asl.max", 1))[0]["verdict"] == "passed"
 
@@ -454,3 +454,18 @@ def test_snippets_are_yaml() -> None:
     assert "auditor check mine --strict --format github" in runs
     assert action["jobs"]["findings"]["steps"][-1]["uses"] == "./auditor"
     assert "auditor check" in hooks["repos"][0]["hooks"][0]["entry"]
+
+
+def test_the_page_has_the_values_of_versions_that_were_checked(tmp_path: Path) -> None:
+    path, demanded = tmp_path / "audit.duckdb", [gate("images.min", 3), gate("duplicates_within_image.max", 0.2)]
+    pages = []
+    for rows, is_checked in ((ROWS, True), (ROWS[:-1], False), (ROWS[:6], True)):
+        with Store.open(path, write=True) as store:
+            ingest_rows(store, rows)
+            pages += [check(store, "set", gates=demanded).page] if is_checked else []
+    assert [table.name for table in pages[0]] == ["gates"]
+    (history,) = (table.frame for table in pages[1] if table.name == "history")
+    assert history.rows() == [
+        ("images.min", "3", "3", "not measured", "2"),
+        ("duplicates_within_image.max", "20%", "12.5%", "not measured", "16.7%"),
+    ]

@@ -17,9 +17,9 @@ from auditor.errors import SourceError, UsageError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
+from auditor.studies.diff import diff
 from auditor.studies.export import export
 from auditor.studies.ingest import ingest
-from auditor.studies.versions import diff
 
 SWAP = [
     ("swap", "1.jpg", "a man holds a child", "a child holds a man"),
@@ -358,7 +358,7 @@ def test_captions_of_the_same_words_are_never_told_apart_by_bags(store: Store, t
 def test_items_are_versioned_exported_and_read_back(store: Store, tmp_path: Path) -> None:
     items_of(store, tmp_path, SWAP)
     items_of(store, tmp_path, [*SWAP, ("add", "4.jpg", "a tree", "a tree and a house")])
-    changed = dict(diff(store, "bench@v1", "bench@v2").frame.select("change", "captions").iter_rows())
+    changed = dict(diff(store, "bench@v1", "bench@v2", depth="totals").frame.select("change", "captions").iter_rows())
     assert changed["added"] == 2
     export(store, "bench", tmp_path / "bundle")
     with Store.open(MEMORY) as other:

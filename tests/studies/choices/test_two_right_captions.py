@@ -18,9 +18,9 @@ from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
 from auditor.studies.choices.rows import SYSTEM, Scored, marks, of_sides, ranks
+from auditor.studies.diff import diff
 from auditor.studies.export import export
 from auditor.studies.ingest import ingest
-from auditor.studies.versions import diff
 
 THIRD = 1 / 3
 
@@ -201,7 +201,12 @@ def test_items_of_one_right_caption_show_no_second(store: Store, tmp_path: Path)
 def test_two_right_captions_are_versioned_exported_and_read_back(store: Store, tmp_path: Path) -> None:
     plus_of(store, tmp_path, PLUS)
     plus_of(store, tmp_path, [(*PLUS[0][:2], "the red dog runs", PLUS[0][3]), *PLUS[1:]])
-    assert dict(diff(store, "bench@v1", "bench@v2").frame.select("change", "captions").iter_rows())["edited"] == 1
+    assert (
+        dict(diff(store, "bench@v1", "bench@v2", depth="totals").frame.select("change", "captions").iter_rows())[
+            "edited"
+        ]
+        == 1
+    )
     export(store, "bench", tmp_path / "bundle")
     with Store.open(MEMORY) as other:
         again = ingest(other, "bench", files=[tmp_path / "bundle"]).frame.row(0, named=True)

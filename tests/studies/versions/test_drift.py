@@ -16,7 +16,7 @@ from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.versions.history import diff
+from auditor.studies.diff import diff
 
 captions = st.lists(
     st.lists(st.sampled_from(["a", "dog", "café", "日本", "runs"]), max_size=5).map(" ".join), min_size=1, max_size=8
@@ -180,7 +180,7 @@ def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> 
 def test_captions_of_two_datasets_are_not_called_edited(store: Store) -> None:
     ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "a cat"), ("k", 0, "a hen")], "one")
     ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "the image shows a cat"), ("l", 0, "a cow")], "two")
-    first, then = diff(store, "one", "two").lead
+    first, then = diff(store, "one", "two", depth="totals").lead
     assert first == (
         "one and two are two datasets with 2 images in common. Of 2 captions of these images in one, 1 are equal in two."
     )
@@ -188,7 +188,7 @@ def test_captions_of_two_datasets_are_not_called_edited(store: Store) -> None:
     said = diff(store, "one", "two", depth="drift").lead
     assert said[0].startswith("one → two: captions are 1.00 words longer on average (2.00 before, 3.00 after")
     assert said[1].startswith("4 words are new, 1 are gone")
-    assert diff(store, "one", "one").lead == ()
+    assert diff(store, "one", "one", depth="totals").lead == ()
 
 
 def test_unknown_depth_or_profile_is_named(store: Store) -> None:
