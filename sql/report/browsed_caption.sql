@@ -1,14 +1,13 @@
 -- name: browsed_caption
--- version: 2
+-- version: 3
 -- grain: caption, kind of finding
 -- params: draw_seed BIGINT, at_random INTEGER, of_kind INTEGER
 -- reads: reference, caption, listed_caption
 -- returns: image, slot, split, text, at_random, kind, why
 -- order: image, slot nulls first, kind nulls first
 --
--- The captions of a page: some at random, all others of their images, and some that findings list, of each kind. A
--- listed image without a slot comes with its captions too. The draw is a pure function of (seed, image,
--- slot), by md5, so it is the same on any machine with any number of threads.
+-- The captions of a page: some at random, some that findings list, of each kind, and all others of their images. The
+-- draw is a pure function of (seed, image, slot), by md5, so it is the same on any machine with any number of threads.
 with described as (
     select
         r.image, r.slot, r.split, c.text,
@@ -35,12 +34,12 @@ listed as (
 shown_image as (
     select image from described where at_random
     union
-    select image from listed where slot is null
+    select image from listed
 )
 select d.image, d.slot, d.split, d.text, d.at_random, l.kind, l.why
 from described as d
 left join listed as l on l.image = d.image and l.slot = d.slot
-where l.kind is not null or d.image in (select image from shown_image)
+where d.image in (select image from shown_image)
 union all
 select image, slot, split, '' as text, false as at_random, kind, why
 from listed
