@@ -5,8 +5,9 @@ from auditor.studies.compare.equalize import UNEQUAL, unequal_captions
 from auditor.studies.compare.indices import estimated_indices
 from auditor.studies.compare.published import IMAGES, REFERENCES, TOKENIZER, beside
 from auditor.studies.compare.study import compare
+from auditor.studies.compare.tables import PLACED
 
 __all__ = [
-    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare", "estimated_indices",
-    "unequal_captions",
+    "IMAGES", "METRICS", "PLACED", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare",
+    "estimated_indices", "unequal_captions",
 ]  # fmt: skip
