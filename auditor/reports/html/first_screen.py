@@ -15,7 +15,8 @@ from auditor.result.sentences import LABELS, with_role
 
 Written = Callable[[str], str]
 
-_Row, _Shades = Mapping[str, Any], Mapping[str, int]
+_Row = Mapping[str, Any]
+_Shades = Mapping[str, int]
 
 #: Dots of the drawing of lengths. The longest captions, up to this share of all, are left out.
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
@@ -65,7 +66,7 @@ def strips(portraits: Sequence[Portrait], colors: _Shades, browsed: Sequence[Bro
         for number, portrait in enumerate(portraits)
     )
     several = " several" if len(portraits) > 1 else ""
-    return f'<div class="strips{several}">\n{drawn}</div>\n'
+    return f'<div class="strips{several}" data-of="facts">\n{drawn}</div>\n'
 
 
 def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], write: Written) -> str:
@@ -93,8 +94,7 @@ def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], 
     splits = ", ".join(f"{name} {images:,}" for name, images in portrait.splits)
     parted = f"Images by split: {splits}" if splits else "No splits"
     return (
-        f'<article class="strip" data-of="facts"><h3 dir="auto">'
-        f'<span class="dot {color(number)}-box" aria-hidden="true"></span>'
+        f'<article class="strip"><h3 dir="auto"><span class="dot {color(number)}-box" aria-hidden="true"></span>'
         f"{write(portrait.label)}</h3>\n<dl>{counted_facts}</dl>\n"
         f'<p class="splits">{write(parted)}</p>\n{_lengths(portrait, number, most, write)}</article>\n'
     )

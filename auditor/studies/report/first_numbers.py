@@ -24,8 +24,6 @@ _CAPTION = (
     "different words per word, in segments of 1,000; section: the part of this report that has the number"
 )
 
-_Number = tuple[str, str, str, dict[str, Any], bool]
-
 
 def first_numbers(context: ReportContext) -> tuple[Table, ...]:
     """Place the main numbers of a single dataset among reference marks, as far as its report has measured them.
@@ -48,7 +46,7 @@ def first_numbers(context: ReportContext) -> tuple[Table, ...]:
     return (replace(table, title=f"main numbers of {selection.label} beside published sets"),) if rows else ()
 
 
-def _scores(context: ReportContext) -> Iterator[_Number]:
+def _scores(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, Any], bool]]:
     """Yield human bound and homogeneity: metric, section, value or reason, and whether marks have the same sample."""
     (captions,), settings = context.every, context.settings
     bounds, compared = (context.results.get((study,)) for study in ("bounds", "compare"))
@@ -69,7 +67,7 @@ def _scores(context: ReportContext) -> Iterator[_Number]:
         yield HOMOGENEITY, by, "bounds", {"value": other / human}, round(references) == REFERENCES
 
 
-def _of_words(context: ReportContext) -> Iterator[_Number]:
+def _of_words(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, Any], bool]]:
     measured = context.results.get(("diversity",))
     for name, statistic in [*MAIN.items()][2:] if measured else ():
         rows = measured.frame.filter(pl.col("position").is_null(), statistic=statistic)
