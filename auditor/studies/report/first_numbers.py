@@ -51,7 +51,7 @@ def _scores(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, A
     (captions,), settings = context.every, context.settings
     bounds, compared = (context.results.get((study,)) for study in ("bounds", "compare"))
     if (why := lacking(captions)) or bounds is None:
-        yield from ((name, "", "single", {"because": why}, False) for name in [*MAIN][:2] if why)
+        yield from ((name, "", "", {"because": why}, False) for name in [*MAIN][:2] if why)
         return
     names = [one.label for one in requests(settings.metrics) if not one.metric.lower_is_better]
     by = next((name for name in ("rouge-l", "bleu-4") if name in names), "".join(names[-1:]))

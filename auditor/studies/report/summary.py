@@ -104,12 +104,8 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         if selection.version.kind == "choices":
             said += tested.lead if tested else ()
         elif not context.scored and context.alone:
-            same = sameness_of(context, selection)
-            agreed = "BLEU, ROUGE, METEOR and CIDEr need two captions per image, so their agreement is unknown."
-            said += [
-                Sentence("".join(same) or "Not measured, since it needs two captions per image.", "homogeneity"),
-                Sentence(agreed, "agreement"),
-            ]
+            same = "".join(sameness_of(context, selection))
+            said.append(Sentence(same or "Not measured, since it needs two captions per image.", "homogeneity"))
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
             said.insert(0, wrong(selection.label, bad))
