@@ -141,7 +141,7 @@ _GREY = 6  # the color of reference marks
 #: What a reader needs at once, by the column that is drawn, in twelve words. The caption of the numbers has the rest.
 _HOW = {
     "homogeneity": "Higher: captions fit other images too. Line: 95% interval. Scales differ.",
-    "sameness": "Higher: captions of different images are more alike. Line: 95% interval.",
+    "sameness": "Higher: captions of different images are more similar. Line: 95% interval.",
     "value": "Grey: known datasets. Line: 95% interval. Each row has its own scale.",
 }
 
