@@ -129,10 +129,10 @@
     };
     const many = (shown, filters) => {
       const { kind = "", dataset, image, ...others } = filters;
-      const counted = listed.filter((of, number) => kind in of && (!dataset || datasets[number] === dataset));
+      const counted = listed.filter((of, number) => (image || kind in of) && (!dataset || datasets[number] === dataset));
       const unfiltered = Object.keys(others).every((name) => name === "page");
       if (others.word) return [`${whole(shown)} captions with “${others.word}” on this page`];
-      if (image) return [`${whole(shown)} captions of ${image}`];
+      if (image) return [`Captions of ${image} on this page: ${whole(shown)}. All captions of the dataset: `, ...counted.map((of) => make("code", {}, of[""][1]))];
       if (!unfiltered || !counted.length) return [`${whole(shown)} of the captions on this page`];
       const all = counted.reduce((sum, of) => sum + of[kind][0], 0);
       const parts = [`${whole(shown)} of ${whole(all)}`];
