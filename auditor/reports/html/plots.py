@@ -209,16 +209,16 @@ def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
 
 
 def _multiples(figure: Figure, read: Marks) -> tuple[float, float, str]:
-    """Draw a row for each color: its solid line, and the dashed one. All rows have the same scales."""
-    low, high, _ = _scale(figure, read)
+    """Draw a row for each color: its solid line, and the dashed one. Each row has its own scale."""
     across, shades = _across(figure, read, 0.0), dict.fromkeys(read.colors)
     parts = [*_numbers(figure, read, across, bottom := _ROW * len(shades))]
-
-    def up(value: float) -> float:
-        return (high - value) / (high - low) * _ROW
-
     for number, shade in enumerate(shades):
         own = [mark for mark in read.drawn if read.colors[mark.series] == shade]
+        low, high = (end(mark.value or 0.0 for mark in own) for end in (min, max))
+
+        def up(value: float, high: float = high, span: float = (high - low) or 1.0) -> float:
+            return 4 + (high - value) / span * (_ROW - 10)
+
         name = f'<text x="0" y="{dots(up(0.0))}" dy=".32em">{written(short(read.series[own[0].series], 9))}</text>'
         axis = f'<path class="grid" d="M{dots(_LEFT)} {dots(up(0.0))}H{dots(_WIDTH - _RIGHT)}"/>'
         lines = "".join(_lines(figure, replace(read, marks=tuple(own)), across, up))
