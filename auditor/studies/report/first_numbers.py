@@ -68,9 +68,9 @@ def _scores(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, A
 
 
 def _of_words(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, Any], bool]]:
-    measured = context.results.get(("diversity",))
-    for name, statistic in [*MAIN.items()][2:] if measured else ():
-        rows = measured.frame.filter(pl.col("position").is_null(), statistic=statistic)
-        for *own, why in rows.select(*_VALUE, "reason").head(1).rows():
-            known = dict(zip(_VALUE, own, strict=True)) if why is None else {"because": why}
-            yield name, statistic, "diversity", known, why is None
+    if measured := context.results.get(("diversity",)):
+        for name, statistic in [*MAIN.items()][2:]:
+            rows = measured.frame.filter(pl.col("position").is_null(), statistic=statistic)
+            for *own, why in rows.select(*_VALUE, "reason").head(1).rows():
+                known = dict(zip(_VALUE, own, strict=True)) if why is None else {"because": why}
+                yield name, statistic, "diversity", known, why is None
