@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.model import silent
-from auditor.result.portraits import HOMOGENEITY
+from auditor.result.portraits import HOMOGENEITY, MAIN
 from auditor.statistics import published
 from auditor.statistics.sameness import SAMENESS
 from auditor.statistics.significance import holm
@@ -24,6 +24,7 @@ from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
 from auditor.studies.compare.answer import METRICS, Order
 from auditor.studies.compare.published import IMAGES, MEASURED, REFERENCES, TOKENIZER, measured, tested
+from auditor.studies.diversity import diversity
 from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
 from auditor.studies.profile import profile
@@ -58,6 +59,9 @@ SETS: Mapping[str, str] = {
     ),
 }  # fmt: skip
 
+#: The statistic by which reports show how varied the words of a dataset are.
+DIVERSITY = MAIN["diversity"]
+
 _LEAKS = "near-duplicate-across-splits"
 
 _HEAD = f"""# How homogeneous are known datasets?
@@ -77,6 +81,7 @@ follows from the version of the data and the signature below. `auditor compare A
 - **human ceiling**: the score of a human caption against {REFERENCES} others of its image, on the same samples.
 - **sameness**: the share of words that captions of different images have in common, one caption per image. Longer
   captions have more.
+- **{DIVERSITY}**: different words per word, in segments of 1,000 words.
 - **repeats**: captions that repeat another of their image. **leaks**: test captions with a copy or near-duplicate in
   the training set, and the share expected by chance.
 
@@ -120,6 +125,8 @@ def numbers(store: Store, captions: Captions) -> Iterator[dict[str, object]]:
             yield {**of, "statistic": statistic, "value": fact}
     for row in measured(captions, silent).drop("label", "dataset", "version", "split").to_dicts():
         yield {**of, **row}
+    varied = diversity(store, name, statistics=[DIVERSITY]).frame.filter(statistic=DIVERSITY)
+    yield {**of, **varied.select("statistic", "signature", "value", "low", "high").row(0, named=True)}
 
 
 def orders(index: str) -> Iterator[Order]:
@@ -165,6 +172,7 @@ def page() -> Iterator[str]:
             "images",
             "captions",
             *(one for _, one in shown),
+            DIVERSITY,
             "repeats",
             "leaks",
             "chance",
@@ -175,7 +183,7 @@ def page() -> Iterator[str]:
                 [
                     name, f"`{versions[name][:12]}`", "machine" if kind == MACHINE else "annotators",
                     *(cell(name, one, None, ",.0f") for one in ("images", "captions")),
-                    *(cell(name, *one) for one in shown),
+                    *(cell(name, *one) for one in shown), cell(name, DIVERSITY, None),
                     *(cell(name, one, None, ".2%") for one in ("repeats", "leaks", "leaks-by-chance")),
                 ]
                 for name in ordered

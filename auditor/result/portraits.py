@@ -7,6 +7,9 @@ from dataclasses import dataclass
 #: The name of the quoted number by which datasets are compared.
 HOMOGENEITY = "homogeneity"
 
+#: The numbers that a report shows first of a single dataset, and the statistic of each.
+MAIN = {"human bound": "upper", HOMOGENEITY: HOMOGENEITY, "sameness": "sameness", "diversity": "ttr-1"}
+
 
 @dataclass(frozen=True)
 class Portrait:

@@ -121,6 +121,25 @@ def test_link_unfolds_the_sql_behind_a_number(page: chromium.Page) -> None:
     assert chromium.until(lambda: page.ask("document.getElementById('sql-profile/profile.sql').open"))
 
 
+def test_every_number_has_its_command_and_its_selects(page: chromium.Page) -> None:
+    known = "[...document.querySelectorAll('.known')]"
+    assert page.ask(f"{known}.length") > 200
+    bare = (
+        "[...document.querySelectorAll('#tab-compare td.number, #tab-numbers td.number, .mark, .strip dd, .plot .value')]"
+        ".filter(one => !one.matches('.known') && !one.closest('a, #words') && !one.querySelector('a'))"
+        ".map(one => [one.closest('section').id, one.textContent])"
+    )
+    assert page.ask(bare) == []
+    for place in range(0, page.ask(f"{known}.length"), 97):
+        page.ask(f"{known}[{place}].dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        assert page.ask("document.querySelector('#origin code').textContent").startswith("auditor ")
+        links = page.ask("[...document.querySelectorAll('#origin a')].map(one => one.getAttribute('href').slice(1))")
+        assert links
+        assert page.ask(f"Boolean(document.getElementById('{links[0]}'))")
+    page.ask("document.querySelector('#origin button').click()")
+    assert page.ask("document.getElementById('origin').hidden") is True
+
+
 def shown_tabs(page: chromium.Page) -> list[str]:
     return list(page.ask("[...document.querySelectorAll('.panel:not(.off)')].map(one => one.id)"))
 

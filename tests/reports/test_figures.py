@@ -376,3 +376,16 @@ def test_eighth_dataset_is_paler_than_the_first_not_dashed() -> None:
 def test_figures_of_one_name_have_files_of_their_own() -> None:
     assert [*drawing.drawn(of(bars(), bars(), curve("lines", 1, 2)), "svg")] == ["figure-1", "figure-1-2", "curve"]
     assert cells.distinct(["a", "A", "a-2", "a", "a/b c", "日本"]) == ["a", "A-2", "a-2-2", "a-3", "a-b-c", "日本"]
+
+
+def test_lines_with_roles_have_a_row_for_each_color_and_no_legend() -> None:
+    frame = pl.DataFrame(
+        {"m": ["a", "a x", "b", "b x"] * 2, "s": [0, 0, 0, 0, 1, 1, 1, 1], "v": [0.0, 9.0, 0.1, 0.2] * 2}
+    )
+    figure = Figure("scores", "Scores", "lines", frame, "s", "v", "m", dashed=" x")
+    page = plots.svg(figure, "scores")
+    rows = re.findall(r'<g transform="translate\(0 ([\d.]+)\)"><text[^>]*>(\w+)<', page)
+    assert [name for _, name in rows] == ["a", "b"]
+    assert float(rows[0][0]) < float(rows[1][0])
+    assert page.count('class="mark"') == 8
+    assert plots.legend(figure) == ""

@@ -78,6 +78,16 @@ def test_datasets_are_placed_by_value_and_joined_by_their_groups() -> None:
     assert "reference marks: a a, b c" in beside
 
 
+@pytest.mark.parametrize("column", ["homogeneity", "sameness", "value"])
+def test_legend_has_twelve_words_and_the_caption_of_the_numbers_the_rest(column: str) -> None:
+    table = replace(placed(dataset=["a", "b", "c"]), bars=(column,))
+    table = replace(table, frame=table.frame.rename({"homogeneity": column}), caption="All of it.")
+    told = first_screen.placed([table], {}, ["a", "b", "c"], lambda table: str(table.caption), escape)
+    (legend,) = re.findall(r'<p class="caption">.*</span> (.*?)</p>', told)
+    assert 0 < len(legend.split()) <= 12
+    assert "<summary>Numbers of this figure, and what they mean</summary>\nAll of it." in told
+
+
 def test_of_two_samples_a_switch_shows_one() -> None:
     two = [replace(placed(dataset=["a", "b", "c"]), sample=sample) for sample in ("equalized", "raw")]
     told = first_screen.placed(two, {}, ["a", "b", "c"], lambda table: "", escape)
@@ -106,6 +116,18 @@ def test_every_link_within_the_page_arrives_at_one_place(page: str) -> None:
     places = Counter(re.findall(r'\bid="([^"]+)"', page))
     assert [name for name, times in places.items() if times > 1] == []
     assert set(re.findall(r'href="#([^"?]+)', page)) <= places.keys()
+
+
+def test_compare_shows_figures_and_has_tables_behind_them(page: str) -> None:
+    (section,) = re.findall(r'<section id="comparison".*?</section>', page, re.DOTALL)
+    behind = section.index("<summary>Numbers</summary>")
+    assert 0 < section.index('<div class="figures">') < behind < section.index('<div class="tables">')
+
+
+def test_tab_counts_what_the_first_sentence_in_it_counts(page: str) -> None:
+    (tab,) = re.findall(r'id="to-findings">Findings <small>(.*?)</small>', page)
+    (told,) = re.findall(r'<section id="findings".*?<li dir="auto">(.*?)</li>', page, re.DOTALL)
+    assert told.startswith(tab)
 
 
 def test_page_without_a_card_says_why() -> None:

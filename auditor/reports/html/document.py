@@ -110,13 +110,7 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     labels = [portrait.label for portrait in document.portraits]
     answer = first_screen.answer(document.answer, _said)
-    figure = "".join(
-        first_screen.placed(
-            [table for table in section.tables if table.sample and table.bars == first.bars],
-            numbers, labels, lambda table: _table(table, section.title), _escaped,
-        )
-        for first in answering(section.tables)
-    )  # fmt: skip
+    figure = _placed(section, numbers, labels)
     wrong, unchecked = (_tables_called(name, section) for name in ("dimensions", "unchecked"))
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent and not document.answer else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
@@ -124,9 +118,10 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
     worst = absent + wrong + (_findings(shown, document, album) if shown else "")
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
-    halves = [f"<div>{half}</div>\n" for half in ((figure, worst) if len(labels) > 1 else (worst, figure)) if half]
+    halves = [("comparison", figure), ("findings", worst)][:: 1 if len(labels) > 1 else -1]
+    sides = "".join(f'<div data-of="{source}">{half}</div>\n' for source, half in halves if half)
     drawn = (
-        f'{answer}<div class="halves">\n{"".join(halves)}</div>\n'
+        f'{answer}<div class="halves">\n{sides}</div>\n'
         f"{first_screen.strips(document.portraits, numbers, document.browsed, _escaped)}{unchecked}"
     )
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
@@ -134,6 +129,16 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title" class="unseen">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
     )
+
+
+def _placed(section: Section, numbers: Mapping[str, int], labels: Sequence[str]) -> str:
+    return "".join(
+        first_screen.placed(
+            [table for table in section.tables if table.sample and table.bars == first.bars],
+            numbers, labels, lambda table: _table(table, section.title), _escaped,
+        )
+        for first in answering(section.tables)
+    )  # fmt: skip
 
 
 def _tables_called(name: str, section: Section) -> str:
@@ -165,13 +170,20 @@ def _section(
     parts += [_list(map(_said, section.words))]
     if section.findings and document:
         parts.append(_findings(section.findings, document, album, _said))
-    parts += [_tables(section.tables, section.title, album)]
+    tables, further = section.tables, section.further
     figures = "".join(_figure(figure, f"{name}-{number}", colors) for number, figure in enumerate(section.figures, 1))
-    parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
-    if section.further:
-        tables = _tables(section.further, section.title, album)
-        more_tables = counted(len(section.further), "table", "tables")
-        parts.append(f"<details>\n<summary>{more_tables} more</summary>\n{tables}</details>\n")
+    figures = f'<div class="figures">\n{figures}</div>\n' if figures else ""
+    more_tables = f"{counted(len(further), 'table', 'tables')} more"
+    if document and section.name in tabs.TABS["Compare"]:
+        own = [portrait.label for portrait in document.portraits]
+        if len(own) == 1:  # of several datasets, the first screen has this figure
+            figures = _placed(section, {}, own) + figures
+            tables = tuple(table for table in tables if not table.sample)
+        tables, further, more_tables = (), (*tables, *further), "Numbers"
+    parts += [_tables(tables, section.title, album), figures]
+    if further:
+        behind = _tables(further, section.title, album)
+        parts.append(f"<details>\n<summary>{more_tables}</summary>\n{behind}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
     parts += [more]
     if section.commands:
@@ -216,18 +228,11 @@ def _tables(tables: Sequence[Table], within: str, album: Album) -> str:
     def is_again(table: Table) -> bool:
         return bool(table.sample) and all(table is not shown for shown in first)
 
-    kinds = (
-        " ".join(
-            [
-                *(["wide"] if table.frame.width > _NARROW or table.pictured or table.filters else []),
-                *(["deep"] if is_again(table) or "raw_rank" in table.frame.columns else []),
-            ]
-        )
-        for table in tables
-    )
+    wide = ("wide " * (table.frame.width > _NARROW or bool(table.pictured or table.filters)) for table in tables)
+    deep = ("deep" * (is_again(table) or "raw_rank" in table.frame.columns) for table in tables)
     drawn = "".join(
-        f'<div class="{kind}">\n{_table(table, within, album)}</div>\n'
-        for kind, table in zip(kinds, tables, strict=True)
+        f'<div class="{"".join(kinds).strip()}">\n{_table(table, within, album)}</div>\n'
+        for *kinds, table in zip(wide, deep, tables, strict=True)
     )
     return f'<div class="tables">\n{drawn}</div>\n'
 
@@ -253,7 +258,8 @@ def _table_element(table: Table, album: Album | None) -> str:
         cells = (_cell(table, number, *cell, apart) for cell in zip(columns, row, right, pictures, strict=True))
         begins = ' class="section"' if begins_section(table, number) else ""
         anchor = f' id="{_escaped(str(row[columns.index(table.anchors)]))}"' if table.anchors else ""
-        rows.append(f"<tr{anchor}{begins}>{''.join(cells)}</tr>\n")
+        source = f' data-of="{_escaped(str(row[columns.index("section")]))}"' if "section" in columns else ""
+        rows.append(f"<tr{anchor}{begins}{source}>{''.join(cells)}</tr>\n")
     title = f"<caption>{_escaped(table.title)}</caption>\n" if table.title else ""
     body = f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
     places = " ".join(str(columns.index(column)) for column in table.filters)

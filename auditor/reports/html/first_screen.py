@@ -15,6 +15,9 @@ from auditor.result.sentences import LABELS, with_role
 
 Written = Callable[[str], str]
 
+_Row = Mapping[str, Any]
+_Shades = Mapping[str, int]
+
 #: Dots of the drawing of lengths. The longest captions, up to this share of all, are left out.
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 
@@ -36,16 +39,12 @@ def answer(sentences: Sequence[str], said: Written) -> str:
 
 
 def placed(
-    tables: Sequence[Table],
-    colors: Mapping[str, int],
-    labels: Sequence[str],
-    rows: Callable[[Table], str],
-    write: Written,
+    tables: Sequence[Table], colors: _Shades, labels: Sequence[str], rows: Callable[[Table], str], write: Written
 ) -> str:
     """Draw the datasets by each metric, with the numbers below. Of two samples, a switch shows one."""
     drawn = [
         f'<div class="sample"><h3>{write(table.title.capitalize())}</h3>\n{plot(table, colors, labels, write)}'
-        f"<details>\n<summary>Numbers of this figure</summary>\n{rows(table)}</details>\n</div>\n"
+        f"<details>\n<summary>Numbers of this figure, and what they mean</summary>\n{rows(table)}</details>\n</div>\n"
         for table in tables
     ]
     if len(drawn) < 2:
@@ -58,7 +57,7 @@ def placed(
     return f'<div class="samples" role="group" aria-label="Sample">\n{switches}{"".join(drawn)}</div>\n'
 
 
-def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Sequence[Browsed], write: Written) -> str:
+def strips(portraits: Sequence[Portrait], colors: _Shades, browsed: Sequence[Browsed], write: Written) -> str:
     """Draw a strip for each dataset, with links from counts to captions."""
     listed = {one.label: one.listed for one in browsed}
     most = max((_reach(portrait) for portrait in portraits), default=1)
@@ -67,7 +66,7 @@ def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Se
         for number, portrait in enumerate(portraits)
     )
     several = " several" if len(portraits) > 1 else ""
-    return f'<div class="strips{several}">\n{drawn}</div>\n'
+    return f'<div class="strips{several}" data-of="facts">\n{drawn}</div>\n'
 
 
 def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], write: Written) -> str:
@@ -86,9 +85,10 @@ def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], 
         (f"{portrait.length:.1f}", "words per caption"),
     ]
     kinds = {"captions": "", _REPEAT: "padded-images"}
-    leads = {name: browsing.link(dataset=portrait.label, kind=kind) for name, kind in kinds.items() if kind in listed}
+    links = {name: browsing.link(dataset=portrait.label, kind=kind) for name, kind in kinds.items() if kind in listed}
+    leads = {name: f'<a href="{write(link)}">{{}}</a>' for name, link in links.items()}
     counted_facts = "".join(
-        f"<div><dd>{_led(write(value), leads.get(name), write)}</dd><dt>{write(name)}</dt></div>"
+        f"<div><dd>{leads.get(name, '{}').format(write(value))}</dd><dt>{write(name)}</dt></div>"
         for value, name in facts
     )
     splits = ", ".join(f"{name} {images:,}" for name, images in portrait.splits)
@@ -98,11 +98,6 @@ def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], 
         f"{write(portrait.label)}</h3>\n<dl>{counted_facts}</dl>\n"
         f'<p class="splits">{write(parted)}</p>\n{_lengths(portrait, number, most, write)}</article>\n'
     )
-
-
-def _led(value: str, address: str | None, write: Written) -> str:
-    """Link a count to its captions, if the page has some."""
-    return value if address is None else f'<a href="{write(address)}">{value}</a>'
 
 
 def _reach(portrait: Portrait) -> int:
@@ -143,24 +138,20 @@ _MOST = 10  # datasets whose order has room
 
 _GREY = 6  # the color of reference marks
 
-_HOW = (
-    "Dot: score of captions of the wrong image, divided by that of captions of the right image (higher: more "
-    "homogeneous). Line: 95% interval. Each row has a separate scale."
-)
-
-_JOINED = " Right: the order; joined datasets do not differ significantly."
-
-_DIFFERS = " Differs: most metric families order some pair the other way."
-
-_FAMILY = " Both ROUGE metrics are one family."
+#: What a reader needs at once, by the column that is drawn, in twelve words. The caption of the numbers has the rest.
+_HOW = {
+    "homogeneity": "Higher: captions fit other images too. Line: 95% interval. Scales differ.",
+    "sameness": "Higher: captions of different images are more similar. Line: 95% interval.",
+    "value": "Grey: known datasets. Line: 95% interval. Each row has its own scale.",
+}
 
 
-def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Written) -> str:
-    """Draw a row per metric. Datasets that are not among the page's `own` are reference marks, in grey."""
+def plot(table: Table, colors: _Shades, own: Sequence[str], write: Written) -> str:
+    """Draw a row per metric or number. Datasets that are not among the page's `own` are reference marks, in grey."""
     index = table.bars[0]
     by_metric: dict[str, list[dict[str, Any]]] = {}
     for row in table.frame.iter_rows(named=True):
-        by_metric.setdefault(str(row.get("metric", index)), []).append(row)
+        by_metric.setdefault(str(row.get(table.sections or "", index)), []).append(row)
     shades = {name: colors.get(name, place) for place, name in enumerate(own)}
     others = dict.fromkeys(name for name in table.frame["dataset"] if name not in shades)
     letters = dict(zip(others, ascii_lowercase, strict=False))
@@ -171,12 +162,9 @@ def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Wri
     names = "".join(_named_dot(name, shades[name], write) for name in own)
     marks = ", ".join(f"{letter} {name}" for name, letter in letters.items())
     names += _named_dot(f"reference marks: {marks}", _GREY, write) if marks else ""
-    how = (_HOW if index == "homogeneity" else "") + (_JOINED if "group" in table.frame.columns else "")
-    how += _DIFFERS if "order" in table.frame.columns else ""
-    how += _FAMILY if {"rouge-l", "rouge-su4"} <= by_metric.keys() else ""
     tall = _TALL * len(by_metric)
     return (
-        f'<p class="caption">{names}{write(how)}</p>\n'
+        f'<p class="caption">{names}{write(_HOW.get(index, ""))}</p>\n'
         f'<div class="scroll" tabindex="0" role="group" aria-label="{write(table.title)}"><svg class="plot placed"'
         f' viewBox="0 0 {_ACROSS:g} {tall:g}" role="group" aria-label="{write(table.title)}">\n{drawn}</svg></div>\n'
     )
@@ -189,14 +177,14 @@ def _named_dot(name: str, shade: int, write: Written) -> str:
 
 def _metric_row(
     metric: str,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[_Row],
     index: str,
     top: float,
-    shades: Mapping[str, int],
+    shades: _Shades,
     letters: Mapping[str, str],
     write: Written,
 ) -> str:
-    most = max(max(row["high"] or 0.0, row[index]) for row in rows) or 1.0
+    most = max(max(row["high"] or 0.0, row[index] or 0.0) for row in rows) or 1.0
     middle = top + 14
 
     def at(value: float) -> float:
@@ -207,37 +195,38 @@ def _metric_row(
         f' x="{dots(at(level))}" y="{dots(middle + 19)}">{level:.2g}</text>'
         for level in (0.0, most / 2, most)
     )
-    differs = any(row.get("order") for row in rows)
-    beside = f'<text class="differs" x="0" y="{dots(middle + 17)}">order differs</text>' if differs else ""
+    own = [row for row in rows if row["dataset"] in shades and row[index] is not None]
+    below, kind = ("order differs", "differs") if any(row.get("order") for row in rows) else ("", "tick")
+    if len(own) == 1:  # beside marks
+        below = f"{own[0][index]:.3f} {(own[0].get('by') or '').removeprefix(metric)}"
+        kind = f'tick value" data-of="{write(own[0].get("section") or "comparison")}'
+    name = f'<text class="metric" x="0" y="{dots(middle + 4)}">{write(short(metric))}</text>'
+    name += f'<text class="{kind}" x="0" y="{dots(middle + 17)}">{write(short(below))}</text>' if below else ""
+    if rows[0][index] is None:
+        why = write(short(rows[0]["because"], 80))
+        return f'{name}<text class="tick" x="{dots(_BEGIN)}" y="{dots(middle + 4)}">{why}</text>\n'
     ordered = sorted(rows, key=lambda row: row["dataset"] in shades)  # the page's own are drawn over marks
     return (
-        f'<text class="metric" x="0" y="{dots(middle + 4)}">{write(short(metric))}</text>{beside}'
-        f'<path class="axis" d="M{dots(_BEGIN)} {dots(middle)}H{dots(_RIGHT)}"/>{scale}\n'
+        f'{name}<path class="axis" d="M{dots(_BEGIN)} {dots(middle)}H{dots(_RIGHT)}"/>{scale}\n'
         + "".join(_placed_mark(row, index, at, middle, shades, write) for row in ordered)
         + "".join(_lettered(rows, index, at, middle, letters))
         + "".join(_order(rows, middle, shades))
     )
 
 
-def _placed_mark(
-    row: Mapping[str, Any],
-    index: str,
-    at: Callable[[float], float],
-    y: float,
-    shades: Mapping[str, int],
-    write: Written,
-) -> str:
+def _placed_mark(row: _Row, index: str, at: Callable[[float], float], y: float, shades: _Shades, write: Written) -> str:
     shade, low, high = color(shades.get(row["dataset"], _GREY)), row["low"], row["high"]
     between = f" ({low:.3f} to {high:.3f})" if low is not None and high is not None else ""
     says = write(f"{row['dataset']}: {row[index]:.3f}{between}")
     band = f'<path class="spread {shade}" d="M{dots(at(low))} {dots(y)}H{dots(at(high))}"/>' if between else ""
     size = 5 if row["dataset"] in shades else 4
     dot = f'<circle class="{shade}" cx="{dots(at(row[index]))}" cy="{dots(y)}" r="{size}"/>'
-    return f'<g class="mark"><title>{says}</title>{band}{dot}</g>\n'
+    source = f' data-of="{write(row["section"])}"' if row.get("section") else ""
+    return f'<g class="mark"{source}><title>{says}</title>{band}{dot}</g>\n'
 
 
 def _lettered(
-    rows: Sequence[Mapping[str, Any]], index: str, at: Callable[[float], float], y: float, letters: Mapping[str, str]
+    rows: Sequence[_Row], index: str, at: Callable[[float], float], y: float, letters: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the letter of each reference mark above its dot, or to the right of a letter that is too near."""
     free = 0.0
@@ -248,7 +237,7 @@ def _lettered(
             yield f'<text class="tick" text-anchor="middle" x="{dots(x)}" y="{dots(y - 6)}">{letter}</text>'
 
 
-def _order(rows: Sequence[Mapping[str, Any]], y: float, shades: Mapping[str, int]) -> Iterator[str]:
+def _order(rows: Sequence[_Row], y: float, shades: _Shades) -> Iterator[str]:
     """Yield the datasets from the highest value as joined dots, or the place of a single dataset among marks."""
     x = _RIGHT + 24
     own = [place for place, row in enumerate(rows) if row["dataset"] in shades]
@@ -256,7 +245,7 @@ def _order(rows: Sequence[Mapping[str, Any]], y: float, shades: Mapping[str, int
         rank = {0: "highest", len(rows) - 1: "lowest"}.get(own[0], f"{own[0] + 1}. from the highest,")
         rank = f"{rank} of {len(rows)}"
         yield f'<text class="tick" x="{dots(x)}" y="{dots(y + 4)}">{rank}</text>\n'
-    elif len(rows) <= _MOST:
+    elif 1 < len(rows) <= _MOST:
         for place, row in enumerate(rows):
             here = x + place * _STEP
             after = rows[place + 1] if place + 1 < len(rows) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from html import escape
 
 from auditor.reports.figures.marks import COLORS, Mark, Marks, Palette, label, marks, plain, printable, shortened, shown
@@ -139,13 +140,13 @@ _WIDEST = 46.0  # dots of a bar
 
 _DOTTED = 80  # a line through more points has no dots
 
-_TICKS = 5
+_TICKS, _ROW = 5, 64.0  # ticks of a scale, dots of a row of several
 
 _LEAST = 1e-300  # a smaller difference has no fifth, in floating point
 
 
 def legend(figure: Figure, colors: Palette | None = None) -> str:
-    """Return a button for each series, which shows and hides it; nothing for a single series."""
+    """Return a button for each series, which shows and hides it; nothing for a single series, or if rows name them."""
     read = marks(figure, colors)
     swatch = (
         '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
@@ -153,7 +154,7 @@ def legend(figure: Figure, colors: Palette | None = None) -> str:
     keys = "".join(
         f'<button type="button" aria-pressed="true" data-series="{series}">{swatch.format(_styled(read, series))}'
         f"<span>{written(read.series[series])}</span></button>"
-        for series in read.legend
+        for series in read.legend * (not figure.dashed)
     )
     return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n' if keys else ""
 
@@ -163,7 +164,7 @@ def svg(figure: Figure, name: str, colors: Palette | None = None) -> str:
     read = marks(figure, colors)
     if not read.drawn:
         return "<p>Nothing to draw.</p>\n"
-    draw = heatmap if figure.kind == "heatmap" else _plot
+    draw = heatmap if figure.kind == "heatmap" else _multiples if figure.dashed else _plot
     width, height, body = draw(figure, read)
     return (
         f'<svg class="plot" viewBox="0 0 {dots(width)} {dots(height)}" width="{dots(width)}" '
@@ -205,6 +206,25 @@ def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
             f'<text class="label" text-anchor="middle" {position}>{written(short(figure.x_label, 90))}</text>\n'
         )
     return _WIDTH, height, "".join(parts)
+
+
+def _multiples(figure: Figure, read: Marks) -> tuple[float, float, str]:
+    """Draw a row for each color: its solid line, and the dashed one. Each row has its own scale."""
+    across, shades = _across(figure, read, 0.0), dict.fromkeys(read.colors)
+    parts = [*_numbers(figure, read, across, bottom := _ROW * len(shades))]
+    for number, shade in enumerate(shades):
+        own = [mark for mark in read.drawn if read.colors[mark.series] == shade]
+        low, high = (end(mark.value or 0.0 for mark in own) for end in (min, max))
+
+        def up(value: float, high: float = high, span: float = (high - low) or 1.0) -> float:
+            return 4 + (high - value) / span * (_ROW - 10)
+
+        name = f'<text x="0" y="{dots(up(0.0))}" dy=".32em">{written(short(read.series[own[0].series], 9))}</text>'
+        axis = f'<path class="grid" d="M{dots(_LEFT)} {dots(up(0.0))}H{dots(_WIDTH - _RIGHT)}"/>'
+        lines = "".join(_lines(figure, replace(read, marks=tuple(own)), across, up))
+        parts.append(f'<g transform="translate(0 {dots(number * _ROW)})">{name}{axis}{lines}</g>\n')
+    label = f'<text class="label" x="{dots(_LEFT)}" y="{dots(bottom + 36)}">{written(short(figure.x_label, 90))}</text>'
+    return _WIDTH, bottom + 42, "".join([*parts, label])
 
 
 def _across(figure: Figure, read: Marks, slot: float) -> Callable[[float], float]:
@@ -289,7 +309,7 @@ def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Cal
 def _lines(
     figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
 ) -> Iterable[str]:
-    for series in range(len(read.series)):
+    for series in dict.fromkeys(mark.series for mark in read.drawn):
         own = [mark for mark in read.drawn if mark.series == series]
         shade = color(read.colors[series])
         at = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.value or 0.0))}" for mark in own]

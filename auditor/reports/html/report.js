@@ -129,10 +129,10 @@
     };
     const many = (shown, filters) => {
       const { kind = "", dataset, image, ...others } = filters;
-      const counted = listed.filter((of, number) => kind in of && (!dataset || datasets[number] === dataset));
+      const counted = listed.filter((of, number) => (image || kind in of) && (!dataset || datasets[number] === dataset));
       const unfiltered = Object.keys(others).every((name) => name === "page");
       if (others.word) return [`${whole(shown)} captions with “${others.word}” on this page`];
-      if (image) return [`${whole(shown)} captions of ${image}`];
+      if (image) return [`Captions of ${image} on this page: ${whole(shown)}. All captions of the dataset: `, ...counted.map((of) => make("code", {}, of[""][1]))];
       if (!unfiltered || !counted.length) return [`${whole(shown)} of the captions on this page`];
       const all = counted.reduce((sum, of) => sum + of[kind][0], 0);
       const parts = [`${whole(shown)} of ${whole(all)}`];
@@ -206,6 +206,30 @@
   const folds = all("details.fold");
   addEventListener("beforeprint", () => folds.forEach((fold) => { fold.dataset.was = fold.open; fold.open = true; }));
   addEventListener("afterprint", () => folds.forEach((fold) => { fold.open = fold.dataset.was === "true"; }));
+
+  // A click on a number shows the commands and the SELECTs behind it: those of its section, or of the one that it names.
+  const origin = make("div", { id: "origin", hidden: true });
+  origin.setAttribute("role", "status");
+  document.body.append(origin);
+  const numbers = "td.number, .mark, .strip dd, .plot .value";
+  const source = (number) => {
+    const named = number.closest("[data-of]");
+    const section = named ? document.getElementById(named.dataset.of) : number.closest("section[id]");
+    return section && !number.querySelector("a") && !number.closest("a") && section.querySelector(".command") ? section : null;
+  };
+  for (const number of all(numbers)) number.classList.toggle("known", source(number) !== null);
+  document.addEventListener("click", ({ target }) => {
+    const number = target.closest && target.closest(".known");
+    if (target.closest && target.closest("#origin") && !target.closest("a, button")) return;
+    origin.hidden = !number;
+    if (!number) return;
+    const section = source(number);
+    const links = all(".notes a[href^='#sql-']", section).map((link) => make("li", {}, link.cloneNode(true)));
+    const title = make("b", {}, section.querySelector("h2").textContent);
+    origin.replaceChildren(make("button", { type: "button" }, "Close"), make("p", {}, title, ": commands that compute these numbers"),
+      section.querySelector(".command").cloneNode(true), make("details", {}, make("summary", {}, `${links.length} SELECTs behind them`), make("ul", {}, ...links)));
+  });
+  addEventListener("keydown", ({ key }) => { if (key === "Escape") origin.hidden = true; });
 
   // A table with filter columns gets menus of their values, a search, and a count of the rows shown.
   for (const table of all("table[data-filters]")) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from auditor.findings import tally
-from auditor.result import Finding
 from auditor.result.document import Section
 
 Written = Callable[[str], str]
@@ -31,15 +30,20 @@ def is_folded(section: Section) -> bool:
 
 
 def arranged(sections: Sequence[tuple[Section, str]], write: Written) -> tuple[str, str]:
-    """Return the links to the tabs, and the drawn sections under them. A single section has no tabs."""
+    """Return the links to the tabs, and the drawn sections under them. A single section has no tabs.
+
+    A section without a result is left out: the first one lists what was not checked, and why.
+    """
     if len(sections) < 2:
         return "", "".join(drawn for _, drawn in sections)
     under: dict[str, list[str]] = {tab: [] for tab in TABS}
     for section, drawn in sections:
-        under[_OF.get(section.name, _NUMBERS)] += [drawn] if drawn else []
+        is_shown = drawn and (section is sections[0][0] or not section.absent)
+        under[_OF.get(section.name, _NUMBERS)] += [drawn] if is_shown else []
     findings = [finding for section, _ in sections for finding in section.findings]
+    bad = tally(finding for finding in findings if finding.severity in ("error", "warning"))
     shown = {tab: "".join(parts) for tab, parts in under.items() if parts}
-    beside = {"Findings": _tally(findings, write)}
+    beside = {"Findings": f" <small>{write(bad)}</small>"} if bad else {}
     links = "".join(
         f'<a href="#tab-{tab.lower()}" id="to-{tab.lower()}">{tab}{beside.get(tab, "")}</a>\n' for tab in shown
     )
@@ -48,10 +52,3 @@ def arranged(sections: Sequence[tuple[Section, str]], write: Written) -> tuple[s
         for tab, drawn in shown.items()
     )
     return f'<nav aria-label="Parts">\n<div class="tabs">\n{links}</div>\n</nav>\n', panels
-
-
-def _tally(findings: Sequence[Finding], write: Written) -> str:
-    """Count the kinds with errors and those with warnings, as the table has a row for each."""
-    worst = {finding.kind: finding for finding in reversed(findings)}
-    bad = tally(finding for finding in worst.values() if finding.severity in ("error", "warning"))
-    return f" <small>{write(bad)}</small>" if bad else ""

@@ -6,8 +6,9 @@ from auditor.studies.compare.indices import estimated_indices
 from auditor.studies.compare.published import IMAGES, REFERENCES, TOKENIZER, beside
 from auditor.studies.compare.sameness import drawn_sameness
 from auditor.studies.compare.study import compare
+from auditor.studies.compare.tables import PLACED
 
 __all__ = [
-    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare", "drawn_sameness",
+    "IMAGES", "METRICS", "PLACED", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside", "compare", "drawn_sameness",
     "estimated_indices", "unequal_captions",
 ]  # fmt: skip

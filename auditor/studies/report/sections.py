@@ -158,10 +158,8 @@ def _compared(context: ReportContext) -> Answers:
 def _beside_marks(context: ReportContext) -> Answers:
     """Place a single dataset among the reference marks, if it has enough captions and the settings are theirs."""
     second = "Add a second dataset to compare: `auditor report DATASET DATASET`."
-    if not context.scored:
+    if not context.scored or (context.settings.metrics, context.settings.tokenizer) != (METRICS, TOKENIZER):
         return Answers(lacking=context.alone or (second,))
-    if context.settings.metrics != METRICS or context.settings.tokenizer != TOKENIZER:
-        return Answers(lacking=(*context.alone, second))
     (captions,) = context.scored
     try:
         made = context.result(("compare",), lambda: beside([captions], published.rows(marks=True), context.progress))

@@ -32,6 +32,7 @@ from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, TABLE, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
+from auditor.studies.report.first_numbers import first_numbers
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.summary import (
@@ -90,6 +91,7 @@ def page(
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
     drawn = portraits(context.profiled(), compared)
+    placed = first_numbers(context) or [table for table in (compared.tables if compared else ()) if table.sample]
     said = answered(context, shown, looked=looked)
     if browse:
         steps.begin()
@@ -101,7 +103,7 @@ def page(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            summary(said, shown, drawn, compared, (*wrong_in(built), *unchecked(built)), looked=looked),
+            summary(said, shown, drawn, placed, (*wrong_in(built), *unchecked(built)), looked=looked),
             *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),
@@ -289,7 +291,7 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         f"Audit of {selection.label}",
         result.selections,
         (
-            summary(said, shown, result.portraits, None, wrong, looked=True),
+            summary(said, shown, result.portraits, (), wrong, looked=True),
             Section("findings", "Findings", result.lead[-1:], (result,), others, findings=problems),
             *measured,
             Section("method", "Method", method, notes=result.notes),

@@ -18,7 +18,6 @@ from auditor.result.sentences import with_role
 from auditor.scoring.citations import entries
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
-from auditor.statistics.published import usual
 from auditor.statistics.sameness import SAMENESS
 from auditor.store.versions import language
 from auditor.studies.findings import TABLE
@@ -105,12 +104,8 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         if selection.version.kind == "choices":
             said += tested.lead if tested else ()
         elif not context.scored and context.alone:
-            same = [f"{words} {usual()}" for words in sameness_of(context, selection)]
-            agreed = "BLEU, ROUGE, METEOR and CIDEr need two captions per image, so their agreement is unknown."
-            said += [
-                Sentence("".join(same) or "Not measured, since it needs two captions per image.", "homogeneity"),
-                Sentence(agreed, "agreement"),
-            ]
+            same = "".join(sameness_of(context, selection))
+            said.append(Sentence(same or "Not measured, since it needs two captions per image.", "homogeneity"))
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
             said.insert(0, wrong(selection.label, bad))
@@ -123,16 +118,15 @@ def summary(
     answer: Sequence[str],
     shown: Sequence[Finding],
     drawn: Sequence[Portrait],
-    compared: Result | None,
+    placed: Sequence[Table],
     lacking: tuple[Table, ...],
     *,
     looked: bool,
 ) -> Section:
     """Return the summary as sentences and tables; pages show cards and portraits. `looked`: were findings computed?
 
-    The sentences of `answer` come first, then the datasets placed by each metric.
+    The sentences of `answer` come first, then the tables that place datasets, by each metric or number.
     """
-    placed = [table for table in compared.tables if table.sample] if compared else []
     rows = [
         (
             portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,

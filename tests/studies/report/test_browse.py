@@ -67,6 +67,14 @@ def test_sample_is_drawn_by_the_seed_with_all_captions_of_its_images(store: Stor
     assert whole["bleu-1"].drop_nulls().len() > 0
 
 
+def test_an_image_comes_with_all_of_its_captions(document: Document) -> None:
+    (browsed,) = document.browsed
+    shown = browsed.captions.drop_nulls("slot").unique(["image", "slot"]).group_by("image").len()
+    sizes = pl.DataFrame({"image": [image for image, _, _ in ROWS]}).group_by("image").len()
+    assert shown.height > 200
+    assert shown.join(sizes, on=["image", "len"], how="anti").is_empty()
+
+
 def test_every_kind_has_its_captions_or_the_command_that_lists_as_many(store: Store, document: Document) -> None:
     (browsed,) = document.browsed
     assert {"markup", "web-address", "padded-images", "uneven-captions"} <= browsed.listed.keys()

@@ -145,7 +145,7 @@ def test_report_that_looked_for_nothing_does_not_say_that_nothing_was_found(stor
 
 
 def test_nothing_found_is_said() -> None:
-    assert first.summary((), (), (), None, (), looked=True).absent == "No problems found."
+    assert first.summary((), (), (), (), (), looked=True).absent == "No problems found."
 
 
 @searching_for(
