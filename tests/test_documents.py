@@ -88,9 +88,7 @@ def test_readme_and_ci_run_the_same_tests() -> None:
     assert {"make test", "make demo"} <= shown & run
 
 
-def test_readme_is_one_screen_of_questions_before_its_links() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(re.findall(r"^\d\. \*\*.*\?\*\*|^\d\. \*\*", readme, re.MULTILINE)) == 7
+def test_picture_of_the_report_is_small() -> None:
     assert Path(ROOT / "docs" / "report.png").stat().st_size < 100_000
 
 
