@@ -11,6 +11,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+import polars as pl
+
 from auditor.model import Pictures
 from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
@@ -41,10 +43,11 @@ _UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0
 def render(result: Result) -> str:
     """Return a result as a report of one section."""
     named = ", ".join(selection.label for selection in result.selections)
+    answer, *more = result.lead or ("Result",)
     section = Section(
         result.command,
-        "Result",
-        result.lead,
+        answer,
+        tuple(more),
         tables=result.page or result.tables,
         figures=result.figures,
         notes=beside_tables(result),
@@ -228,13 +231,19 @@ def _tables(tables: Sequence[Table], within: str, album: Album) -> str:
     def is_again(table: Table) -> bool:
         return bool(table.sample) and all(table is not shown for shown in first)
 
-    wide = ("wide " * (table.frame.width > _NARROW or bool(table.pictured or table.filters)) for table in tables)
+    wide = ("wide " * (_columns(table) > _NARROW or bool(table.pictured or table.filters)) for table in tables)
     deep = ("deep" * (is_again(table) or "raw_rank" in table.frame.columns) for table in tables)
     drawn = "".join(
         f'<div class="{"".join(kinds).strip()}">\n{_table(table, within, album)}</div>\n'
         for *kinds, table in zip(wide, deep, tables, strict=True)
     )
     return f'<div class="tables">\n{drawn}</div>\n'
+
+
+def _columns(table: Table) -> int:
+    """Count the columns of a table, each with long texts as four more."""
+    texts = table.frame.select(pl.col(pl.String).str.len_chars().max() > _LONG)
+    return table.frame.width + 4 * sum(map(bool, texts.row(0) if texts.height else ()))
 
 
 def _table(table: Table, within: str, album: Album | None = None) -> str:
