@@ -1,4 +1,4 @@
-"""Compilation of kernels: at their first use, once, even if the package is reinstalled.
+"""Compilation of kernels: at their first use, once, even if the package is reinstalled. Little work needs none.
 
 Compiled kernels are kept in the user's cache or in `NUMBA_CACHE_DIR`. Their folder is named by the sources of all
 kernels, since kernels are compiled into each other, and by the version of numba. So they survive releases that do not
@@ -13,7 +13,9 @@ import importlib.metadata
 import os
 import re
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Self, TypeVar
@@ -32,19 +34,64 @@ _NUMBERS = re.compile(r"(tuple\[|\b(int|float|bool|None|np\.uint64)\b|, |\])+")
 _ROOMS = ("metrics/kernels", "statistics/kernels", "text/kernels")
 
 
+#: Whether little work runs as Python. A process that compiles for others does none.
+little_as_python = True
+
+_running = threading.local()
+
+_making = threading.RLock()
+
+
+class _Kernel:
+    """A function that numba has at its first call. Importing numba, and reading a kernel, take half of a second."""
+
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
+        self.py_func, self._make = function, make
+        functools.update_wrapper(self, function)
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """The function as numba has it: one object, since each would be compiled separately."""
+        with _making:
+            made: Any = vars(self).get("dispatcher") or self._make(self.py_func)
+            return vars(self).setdefault("dispatcher", made)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.py_func(*args) if getattr(_running, "uncompiled", False) else self.dispatcher(*args)
+
+
+@contextmanager
+def uncompiled(little: bool) -> Iterator[None]:
+    """Run the kernels that this thread calls as Python, if they have little work: to compile them takes seconds.
+
+    The results are equal: arrays hold the same numbers of the same width.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    before, _running.uncompiled = getattr(_running, "uncompiled", False), little and little_as_python
+    try:
+        with np.errstate(over="ignore"):
+            yield
+    finally:
+        _running.uncompiled = before
+
+
 def compiled(function: _Function) -> _Function:
     """Compile a function at its first call and cache the result; without a writable cache, compile in each process."""
+    return _Kernel(function, _kept)  # type: ignore[return-value]
+
+
+def _kept(function: Callable[..., Any]) -> Any:
     numba = _numba()
     config: Any = numba.config
     options: Any = {"nogil": True, "error_model": "numpy"}
     before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{_Place.__name__}"
     try:
-        made: Any = numba.njit(cache=True, **options)(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # its folder cannot be written to
-        made = numba.njit(**options)(function)
+        return numba.njit(**options)(function)
     finally:
         config.CACHE_LOCATOR_CLASSES = before
-    return made  # type: ignore[no-any-return]
 
 
 class _Place:
@@ -91,19 +138,19 @@ def part(function: _Function) -> _Function:
     """
     if not _NUMBERS.fullmatch(str(function.__annotations__["return"])):
         raise TypeError(f"{function.__name__} returns an array, whose references must be counted: use array_part")
-    return _inlined(function, {"_nrt": False})
+    return _Kernel(function, functools.partial(_inlined, {"_nrt": False}))  # type: ignore[return-value]
 
 
 def array_part(function: _Function) -> _Function:
     """Compile a function that makes or returns arrays into its callers; see `part`."""
-    return _inlined(function, {})
+    return _Kernel(function, functools.partial(_inlined, {}))  # type: ignore[return-value]
 
 
-def _inlined(function: _Function, options: dict[str, Any]) -> _Function:
+def _inlined(options: dict[str, Any], function: Callable[..., Any]) -> Any:
     numba = _numba()
     types: Any = numba.types
-    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
-    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
+    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options, **alone)(function)
     resolve = made.get_call_template
 
     def resolve_once(args: tuple[Any, ...], keywords: Any) -> Any:
@@ -111,18 +158,24 @@ def _inlined(function: _Function, options: dict[str, Any]) -> _Function:
         return resolve(tuple(widest), keywords)
 
     made.get_call_template = resolve_once
-    return made  # type: ignore[no-any-return]
+    return made
 
 
+@functools.cache
 def _numba() -> ModuleType:
-    """Import numba. Raises `UsageError` if the working folder has numba settings, which change compilation."""
+    """Import numba, which then knows kernels that call kernels.
+
+    Raises `UsageError` if the working folder has numba settings, which change compilation.
+    """
     settings = Path(".numba_config.yaml")
     if settings.exists():
         raise UsageError(
             f"{settings.absolute()}: numba would read its settings from this file; move it to another folder"
         )
     import numba  # noqa: PLC0415  a third of a second
+    from numba.extending import typeof_impl  # noqa: PLC0415
 
+    typeof_impl.register(_Kernel)(lambda kernel, _: numba.types.Dispatcher(kernel.dispatcher))
     return numba
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled, part
+from auditor.compiled import compiled, part, uncompiled
 from auditor.metrics.kernels.columns import Meetings, Sides, in_parts
 
 _Tokens = NDArray[np.uint32]
@@ -18,6 +18,9 @@ _Tokens = NDArray[np.uint32]
 _Places = NDArray[np.int64]
 
 _Weights = NDArray[np.float64]
+
+#: So many candidates or pairs are aligned as Python before their kernel is read.
+_FEW = 1_000
 
 #: Tokens and starts of the candidates, and of the references.
 _Flat = tuple[_Tokens, _Places, _Tokens, _Places]
@@ -47,7 +50,8 @@ def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
     """Compute the length of the longest common subsequence of every pair, in tokens."""
     lcs = np.empty(len(met.candidate), np.uint32)
     longest = int(np.diff(sides.candidates.starts).max(initial=0))
-    in_parts(len(lcs), lambda start, stop: _align(_flat(sides), met, longest, start, stop, lcs))
+    align = uncompiled(len(lcs) <= _FEW)(_align)
+    in_parts(len(lcs), lambda start, stop: align(_flat(sides), met, longest, start, stop, lcs))
     return lcs
 
 
@@ -90,7 +94,9 @@ def pooled_subsequences(sides: Sides, once: NDArray[np.float64], twice: NDArray[
     whole, weights = (np.zeros((3, size), np.uint32), np.zeros((5, size)))
     made = PooledSubsequences(*whole, *weights)
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
-    in_parts(size, lambda start, stop: _pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
+    pairs = int((sides.last - sides.first).sum())
+    pool = uncompiled(pairs <= _FEW)(_pool)
+    in_parts(size, lambda start, stop: pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
     return made
 
 

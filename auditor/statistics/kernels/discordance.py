@@ -14,9 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled
+from auditor.compiled import compiled, uncompiled
 
 _THREADS = 2
+
+#: So many rows are ranked as Python before the kernels are read.
+_FEW = 1_000
 
 _BITS = 3
 
@@ -55,7 +58,8 @@ def ranking(values: NDArray[np.generic]) -> Ranking:
     ordered = values[order]
     first = np.concatenate((np.ones(min(1, len(order)), np.bool_), ordered[1:] != ordered[:-1]))
     starts = np.concatenate((np.flatnonzero(first), np.array([len(order)])))
-    return Ranking(_ranks(order, starts), order, starts)
+    with uncompiled(len(order) <= _FEW):
+        return Ranking(_ranks(order, starts), order, starts)
 
 
 def discordances(
@@ -67,9 +71,10 @@ def discordances(
 
 
 def _compare(a: Ranking, b: Ranking) -> Discordance:
-    ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
-    tied = _equal_neighbors(ranks, a.starts)
-    return Discordance(_exchanges(ranks, b.starts, _SMALLER), tied)
+    with uncompiled(len(a.rank) <= _FEW):
+        ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
+        tied = _equal_neighbors(ranks, a.starts)
+        return Discordance(int(_exchanges(ranks, b.starts, _SMALLER)), int(tied))
 
 
 @compiled
