@@ -130,11 +130,14 @@ def _parser() -> duckdb.DuckDBPyConnection:
 
 def parts(parsed: Any) -> Iterator[dict[str, Any]]:
     """List every object of a statement that the engine has parsed, each before those in it."""
-    if isinstance(parsed, dict):
-        yield parsed
-    values = parsed.values() if isinstance(parsed, dict) else parsed if isinstance(parsed, list) else ()
-    for value in values:
-        yield from parts(value)
+    waiting = [parsed]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting += reversed(value.values())
+        elif isinstance(value, list):
+            waiting += reversed(value)
 
 
 @functools.cache

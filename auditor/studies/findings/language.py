@@ -28,6 +28,8 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"
         f" where length >= {_WORDS} order by image, slot"
     )
+    if _AT_MOST * captions.height < 1:  # no language can have few captions
+        return captions.select("image", "slot", why=pl.lit("")).clear()
     texts = captions.unique("caption_id", maintain_order=True)
     outside = texts["text"].str.replace_all(r"[(\[][^()\[\]]*[)\]]", " ")
     read = pl.when(outside.str.count_matches(r"\S+") >= _WORDS).then(outside).otherwise(texts["text"])
@@ -37,8 +39,6 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
         .value_counts()
         .sort("count", "language", descending=[True, False])
     )
-    if counts.is_empty():
-        return captions.select("image", "slot", why=pl.lit("")).clear()
     main = counts["language"][0]
     rare = counts.filter(pl.col("count") <= _AT_MOST * captions.height)["language"]
     workspace.bind_rows("caption_language", texts)
