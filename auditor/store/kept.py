@@ -132,6 +132,11 @@ def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) 
     return kept
 
 
+def written(store: Store, wanted: Mapping[str, str]) -> list[str]:
+    """Return the wanted keys whose rows are written; see `get`."""
+    return [entry for entries in _entries(store, wanted, ()).values() for entry in entries]
+
+
 def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.DataFrame) -> None:
     """Keep rows under a key when the store is closed."""
     when_closed(store, rows, Entry(selection, relation, entry))

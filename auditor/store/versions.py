@@ -15,6 +15,9 @@ from auditor.model import Selection, Version
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
+#: So many other versions are searched for what was counted of them.
+_NEAR = 3
+
 _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
 
 
@@ -90,6 +93,12 @@ def log(store: Store, dataset: str | None = None) -> list[Version]:
     """Return every version of a dataset, the newest first; without a name, of all datasets."""
     rows = store.known_rows("logged_version", dataset=dataset).to_dicts()
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
+
+
+def nearest(store: Store, version: Version) -> list[Version]:
+    """Return a few other versions of the dataset, the nearest first: what was counted of them may still hold."""
+    others = (other for other in log(store, version.dataset) if other.seq != version.seq)
+    return sorted(others, key=lambda other: abs(other.seq - version.seq))[:_NEAR]
 
 
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
