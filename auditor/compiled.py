@@ -34,8 +34,8 @@ _NUMBERS = re.compile(r"(tuple\[|\b(int|float|bool|None|np\.uint64)\b|, |\])+")
 _ROOMS = ("metrics/kernels", "statistics/kernels", "text/kernels")
 
 
-#: Whether little work runs as Python. A process that compiles for others does none.
-little_as_python = True
+#: The most that runs as Python: to read kernels takes half of a second, to compile them many.
+little = 2_000
 
 _running = threading.local()
 
@@ -43,32 +43,29 @@ _making = threading.RLock()
 
 
 class _Kernel:
-    """A function that numba has at its first call. Importing numba, and reading a kernel, take half of a second."""
+    """A function that numba has at its first call."""
 
     def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
-        self.py_func, self._make = function, make
+        self.py_func, self._make, self._made = function, make, None
         functools.update_wrapper(self, function)
 
-    @functools.cached_property
+    @property
     def dispatcher(self) -> Any:
         """The function as numba has it: one object, since each would be compiled separately."""
         with _making:
-            made: Any = vars(self).get("dispatcher") or self._make(self.py_func)
-            return vars(self).setdefault("dispatcher", made)
+            self._made = self._made or self._make(self.py_func)
+            return self._made
 
     def __call__(self, *args: Any) -> Any:
         return self.py_func(*args) if getattr(_running, "uncompiled", False) else self.dispatcher(*args)
 
 
 @contextmanager
-def uncompiled(little: bool) -> Iterator[None]:
-    """Run the kernels that this thread calls as Python, if they have little work: to compile them takes seconds.
-
-    The results are equal: arrays hold the same numbers of the same width.
-    """
+def uncompiled(size: int) -> Iterator[None]:
+    """Run the kernels that this thread calls as Python, to the same bits, if they have few pairs, rows or tokens."""
     import numpy as np  # noqa: PLC0415
 
-    before, _running.uncompiled = getattr(_running, "uncompiled", False), little and little_as_python
+    before, _running.uncompiled = getattr(_running, "uncompiled", False), size <= little
     try:
         with np.errstate(over="ignore"):
             yield
@@ -163,10 +160,7 @@ def _inlined(options: dict[str, Any], function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _numba() -> ModuleType:
-    """Import numba, which then knows kernels that call kernels.
-
-    Raises `UsageError` if the working folder has numba settings, which change compilation.
-    """
+    """Import numba. Raises `UsageError` if the working folder has numba settings, which change compilation."""
     settings = Path(".numba_config.yaml")
     if settings.exists():
         raise UsageError(
@@ -175,6 +169,7 @@ def _numba() -> ModuleType:
     import numba  # noqa: PLC0415  a third of a second
     from numba.extending import typeof_impl  # noqa: PLC0415
 
+    # kernels call kernels
     typeof_impl.register(_Kernel)(lambda kernel, _: numba.types.Dispatcher(kernel.dispatcher))
     return numba
 

@@ -26,7 +26,7 @@ from auditor.metrics.kernels.columns import Sides, Texts, meetings
 from auditor import compiled
 from auditor.compiled import is_kept
 
-compiled.little_as_python = False
+compiled.little = -1
 before = is_kept("lcs._align")
 from auditor.metrics.kernels.lcs import common_subsequences
 
@@ -96,7 +96,7 @@ def _made_of(draw: np.random.Generator) -> list[bytes | int]:
 @pytest.mark.parametrize("seed", range(12))
 def test_little_work_gives_the_same_bits_without_compilation(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     as_python = _made_of(np.random.default_rng(seed))
-    monkeypatch.setattr(compiled, "little_as_python", False)
+    monkeypatch.setattr(compiled, "little", -1)
     assert as_python == _made_of(np.random.default_rng(seed))
 
 

@@ -34,9 +34,6 @@ _OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
 #: Relations of all captions of a version: counts that read them are not those of an image alone.
 _OF_ALL = ("document_frequency", "vector_as_of", "content_word", "selection_frequency")
 
-#: From this share of changed images on, all are counted.
-_MOST_CHANGED = 0.5
-
 #: The SELECT of the content words that metrics read.
 _CONTENT = "content_word_of_metric"
 
@@ -115,17 +112,16 @@ def _of_other_version(
             there = captions.like(replace(selection, version=other))
             keys = {_key(there, HUMAN, spec): spec for spec in asked}
             written = kept.written(store, {key: spec.table for key, spec in keys.items()})
-            if not written:
+            there_too = {key: table for table, of_table in written.items() for key in of_table}
+            if not there_too:
                 continue
             params = {"dataset": other.dataset, "seq": selection.version.seq, "other_seq": other.seq}
             images = store.rows("unchanged_image", **params)
             same, changed = images.filter("is_same"), images.filter(~pl.col("is_same"))["image"]
-            if len(changed) > _MOST_CHANGED * images.height:
-                return
             here = captions.like(replace(selection, images=tuple(changed)))
-            specs = [keys[key] for key in written]
+            specs = [keys[key] for key in there_too]
             counted = count(here, [replace(HUMAN, once=True)], specs, progress) if len(changed) else {}
-        for key, rows in kept.each(store, {key: keys[key].table for key in written}):
+        for key, rows in kept.each(store, there_too):
             of_changed = [counted[HUMAN.name, keys[key]].select(rows.columns)] if counted else []
             whole = pl.concat([rows.join(same, on="image", how="semi"), *of_changed])
             kept.put(store, selection, keys[key].table, asked[keys[key]], whole)

@@ -229,9 +229,6 @@ _FIRST = (10_000, 100_000)
 
 _THREADS = 2
 
-#: So many tokens are walked as Python before the kernels are read.
-_FEW = 5_000
-
 
 @dataclass(frozen=True)
 class Walk:
@@ -251,7 +248,7 @@ class Walk:
         """Return the tokens in this order."""
         from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
 
-        with uncompiled(len(self.tokens) <= _FEW):
+        with uncompiled(len(self.tokens)):
             return walks.stream(self.tokens.astype(np.int64), self.starts, self.order.astype(np.int64))
 
 
@@ -264,7 +261,7 @@ def walk(
     has no row. `requested` lists the statistics to compute; null: all.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        walked = uncompiled(sum(len(walk.tokens) for walk in walks) <= _FEW)(_walked)
+        walked = uncompiled(max((len(walk.tokens) for walk in walks), default=0))(_walked)
         done = list(pool.map(lambda walk: walked(walk, segment, positions, requested), walks))
     rows = [row for scored, _ in done for row in scored]
     curve = [point for _, points in done for point in points]

@@ -50,7 +50,10 @@ _COLUMNS = {
 }
 
 #: Comments on tables that are not made by a SELECT.
-_MADE_OUTSIDE = {"study_result": "Results of studies, kept whole to avoid recomputing them."}
+_MADE_OUTSIDE = {
+    "study_result": "Results of studies, kept whole to avoid recomputing them.",
+    "text_language": "The language of each text, and its probability.",
+}
 
 _TOO_MANY = """
     select key
@@ -98,7 +101,7 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
     Rows of this run that wait for the store to be closed are included.
     """
     found = {entry: work.rows() for entry, work in _waiting(store.on_close, wanted).items()}
-    for relation, entries in _entries(store, wanted, found).items():
+    for relation, entries in written(store, wanted, found).items():
         rows = store.query(f"from cache.{relation} where list_contains($keys, key)", {"keys": entries})
         parts = rows.partition_by("key", include_key=False, as_dict=True)
         found |= {entry: parts.get((entry,), rows.clear().drop("key")) for entry in entries}
@@ -109,7 +112,7 @@ def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.Data
     """Yield the rows of `get` one key at a time, since all of them may not fit in memory."""
     for entry, work in (waiting := _waiting(store.on_close, wanted)).items():
         yield entry, work.rows()
-    for relation, entries in _entries(store, wanted, waiting).items():
+    for relation, entries in written(store, wanted, waiting).items():
         for entry in entries:
             yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
 
@@ -119,7 +122,7 @@ def _waiting(on_close: Sequence[Callable[[Store], None]], wanted: Mapping[str, s
     return {work.entry.key: work for work in works if work.entry and work.entry.key in wanted}
 
 
-def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
+def written(store: Store, wanted: Mapping[str, str], waiting: Collection[str] = ()) -> dict[str, list[str]]:
     """Return the wanted keys that are written, by relation, if the table of the relation has keys."""
     keys = [entry for entry in wanted if entry not in waiting]
     if not keys or "entry" not in (tables := _tables(store)):
@@ -130,11 +133,6 @@ def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) 
         if wanted[entry] == relation and tables.get(relation, [])[:1] == ["key"]:
             kept.setdefault(relation, []).append(entry)
     return kept
-
-
-def written(store: Store, wanted: Mapping[str, str]) -> list[str]:
-    """Return the wanted keys whose rows are written; see `get`."""
-    return [entry for entries in _entries(store, wanted, ()).values() for entry in entries]
 
 
 def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.DataFrame) -> None:

@@ -135,9 +135,8 @@ def parts(parsed: Any) -> Iterator[dict[str, Any]]:
         value = waiting.pop()
         if isinstance(value, dict):
             yield value
-            waiting += reversed(value.values())
-        elif isinstance(value, list):
-            waiting += reversed(value)
+        if isinstance(value, dict | list):
+            waiting += reversed(value.values() if isinstance(value, dict) else value)
 
 
 @functools.cache

@@ -15,9 +15,6 @@ from auditor.model import Selection, Version
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-#: So many other versions are searched for what was counted of them.
-_NEAR = 3
-
 _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
 
 
@@ -96,9 +93,9 @@ def log(store: Store, dataset: str | None = None) -> list[Version]:
 
 
 def nearest(store: Store, version: Version) -> list[Version]:
-    """Return a few other versions of the dataset, the nearest first: what was counted of them may still hold."""
+    """Return the three nearest versions of the same dataset: what was counted of them may still hold."""
     others = (other for other in log(store, version.dataset) if other.seq != version.seq)
-    return sorted(others, key=lambda other: abs(other.seq - version.seq))[:_NEAR]
+    return sorted(others, key=lambda other: abs(other.seq - version.seq))[:3]
 
 
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:

@@ -19,9 +19,6 @@ _Places = NDArray[np.int64]
 
 _Weights = NDArray[np.float64]
 
-#: So many candidates or pairs are aligned as Python before their kernel is read.
-_FEW = 1_000
-
 #: Tokens and starts of the candidates, and of the references.
 _Flat = tuple[_Tokens, _Places, _Tokens, _Places]
 
@@ -50,7 +47,7 @@ def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
     """Compute the length of the longest common subsequence of every pair, in tokens."""
     lcs = np.empty(len(met.candidate), np.uint32)
     longest = int(np.diff(sides.candidates.starts).max(initial=0))
-    align = uncompiled(len(lcs) <= _FEW)(_align)
+    align = uncompiled(len(lcs))(_align)
     in_parts(len(lcs), lambda start, stop: align(_flat(sides), met, longest, start, stop, lcs))
     return lcs
 
@@ -94,8 +91,7 @@ def pooled_subsequences(sides: Sides, once: NDArray[np.float64], twice: NDArray[
     whole, weights = (np.zeros((3, size), np.uint32), np.zeros((5, size)))
     made = PooledSubsequences(*whole, *weights)
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
-    pairs = int((sides.last - sides.first).sum())
-    pool = uncompiled(pairs <= _FEW)(_pool)
+    pool = uncompiled(int((sides.last - sides.first).sum()))(_pool)
     in_parts(size, lambda start, stop: pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
     return made
 

@@ -18,9 +18,6 @@ from auditor.compiled import compiled, uncompiled
 
 _THREADS = 2
 
-#: So many rows are ranked as Python before the kernels are read.
-_FEW = 1_000
-
 _BITS = 3
 
 _DIGITS = 1 << _BITS
@@ -58,8 +55,9 @@ def ranking(values: NDArray[np.generic]) -> Ranking:
     ordered = values[order]
     first = np.concatenate((np.ones(min(1, len(order)), np.bool_), ordered[1:] != ordered[:-1]))
     starts = np.concatenate((np.flatnonzero(first), np.array([len(order)])))
-    with uncompiled(len(order) <= _FEW):
-        return Ranking(_ranks(order, starts), order, starts)
+    ranks = np.empty(len(order), np.uint32)
+    ranks[order] = np.repeat(np.arange(len(starts) - 1, dtype=np.uint32), np.diff(starts))
+    return Ranking(ranks, order, starts)
 
 
 def discordances(
@@ -71,19 +69,10 @@ def discordances(
 
 
 def _compare(a: Ranking, b: Ranking) -> Discordance:
-    with uncompiled(len(a.rank) <= _FEW):
+    with uncompiled(len(a.rank)):
         ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
         tied = _equal_neighbors(ranks, a.starts)
-        return Discordance(int(_exchanges(ranks, b.starts, _SMALLER)), int(tied))
-
-
-@compiled
-def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
-    ranks = np.empty(len(order), np.uint32)
-    for rank in range(len(starts) - 1):
-        for position in range(starts[rank], starts[rank + 1]):
-            ranks[order[position]] = rank
-    return ranks
+        return Discordance(_exchanges(ranks, b.starts, _SMALLER), tied)
 
 
 @compiled
