@@ -158,7 +158,6 @@ def _inlined(options: dict[str, Any], function: Callable[..., Any]) -> Any:
     return made
 
 
-@functools.cache
 def _numba() -> ModuleType:
     """Import numba. Raises `UsageError` if the working folder has numba settings, which change compilation."""
     settings = Path(".numba_config.yaml")
