@@ -27,7 +27,7 @@ _OUTPUT = "{output}"
 COMMANDS = {
     "findings": ["findings", "{ref}", "--json"],
     "compare": ["compare", "{ref}", _BESIDE, "--json"],
-    "report": ["report", "{ref}", "-o", _OUTPUT],
+    "report": ["report", "{ref}", "--no-time", "-o", _OUTPUT],
     "check": ["check", "{ref}", "--config", "{gates}", "--json"],
     "score": ["score", "{ref}", "-m", "bleu-4", "-m", "rouge-l", "-m", "meteor", "-m", "ter", "--json"],
 }

@@ -96,9 +96,9 @@ def count_in_parts(
 def _of_other_version(
     captions: Captions, missing: Sequence[tuple[CandidateSet, CountSpec, str]], progress: Progress
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield counts, by key, of which another version has most: those of human captions, if each image has its own.
+    """Yield counts of human captions, by key, that another version has for all images with the same captions.
 
-    Only images whose captions are others there are counted.
+    The other images are counted. Counts that depend on other images are not yielded.
     """
     store, selection = captions.store, captions.selection
     asked = {
