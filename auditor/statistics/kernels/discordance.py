@@ -72,7 +72,7 @@ def _compare(a: Ranking, b: Ranking) -> Discordance:
     with uncompiled(len(a.rank)):
         ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
         tied = _equal_neighbors(ranks, a.starts)
-        return Discordance(_exchanges(ranks, b.starts, _SMALLER), tied)
+        return Discordance(int(_exchanges(ranks, b.starts, _SMALLER)), int(tied))
 
 
 @compiled
