@@ -1,4 +1,4 @@
-"""Compilation of kernels: at their first use, once, even if the package is reinstalled.
+"""Compilation of kernels: at their first use, once, even if the package is reinstalled. Little work needs none.
 
 Compiled kernels are kept in the user's cache or in `NUMBA_CACHE_DIR`. Their folder is named by the sources of all
 kernels, since kernels are compiled into each other, and by the version of numba. So they survive releases that do not
@@ -13,7 +13,9 @@ import importlib.metadata
 import os
 import re
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Self, TypeVar
@@ -32,19 +34,61 @@ _NUMBERS = re.compile(r"(tuple\[|\b(int|float|bool|None|np\.uint64)\b|, |\])+")
 _ROOMS = ("metrics/kernels", "statistics/kernels", "text/kernels")
 
 
+#: The most that runs as Python: to read kernels takes half of a second, to compile them many.
+little = 2_000
+
+_running = threading.local()
+
+_making = threading.RLock()
+
+
+class _Kernel:
+    """A function that numba has at its first call."""
+
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
+        self.py_func, self._make, self._made = function, make, None
+        functools.update_wrapper(self, function)
+
+    @property
+    def dispatcher(self) -> Any:
+        """The function as numba has it: one object, since each would be compiled separately."""
+        with _making:
+            self._made = self._made or self._make(self.py_func)
+            return self._made
+
+    def __call__(self, *args: Any) -> Any:
+        return self.py_func(*args) if getattr(_running, "uncompiled", False) else self.dispatcher(*args)
+
+
+@contextmanager
+def uncompiled(size: int) -> Iterator[None]:
+    """Run the kernels that this thread calls as Python, to the same bits, if they have few pairs, rows or tokens."""
+    import numpy as np  # noqa: PLC0415
+
+    before, _running.uncompiled = getattr(_running, "uncompiled", False), size <= little
+    try:
+        with np.errstate(over="ignore"):
+            yield
+    finally:
+        _running.uncompiled = before
+
+
 def compiled(function: _Function) -> _Function:
     """Compile a function at its first call and cache the result; without a writable cache, compile in each process."""
+    return _Kernel(function, _kept)  # type: ignore[return-value]
+
+
+def _kept(function: Callable[..., Any]) -> Any:
     numba = _numba()
     config: Any = numba.config
     options: Any = {"nogil": True, "error_model": "numpy"}
     before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{_Place.__name__}"
     try:
-        made: Any = numba.njit(cache=True, **options)(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # its folder cannot be written to
-        made = numba.njit(**options)(function)
+        return numba.njit(**options)(function)
     finally:
         config.CACHE_LOCATOR_CLASSES = before
-    return made  # type: ignore[no-any-return]
 
 
 class _Place:
@@ -91,19 +135,19 @@ def part(function: _Function) -> _Function:
     """
     if not _NUMBERS.fullmatch(str(function.__annotations__["return"])):
         raise TypeError(f"{function.__name__} returns an array, whose references must be counted: use array_part")
-    return _inlined(function, {"_nrt": False})
+    return _Kernel(function, functools.partial(_inlined, {"_nrt": False}))  # type: ignore[return-value]
 
 
 def array_part(function: _Function) -> _Function:
     """Compile a function that makes or returns arrays into its callers; see `part`."""
-    return _inlined(function, {})
+    return _Kernel(function, functools.partial(_inlined, {}))  # type: ignore[return-value]
 
 
-def _inlined(function: _Function, options: dict[str, Any]) -> _Function:
+def _inlined(options: dict[str, Any], function: Callable[..., Any]) -> Any:
     numba = _numba()
     types: Any = numba.types
-    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
-    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
+    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options, **alone)(function)
     resolve = made.get_call_template
 
     def resolve_once(args: tuple[Any, ...], keywords: Any) -> Any:
@@ -111,7 +155,7 @@ def _inlined(function: _Function, options: dict[str, Any]) -> _Function:
         return resolve(tuple(widest), keywords)
 
     made.get_call_template = resolve_once
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _numba() -> ModuleType:
@@ -122,7 +166,10 @@ def _numba() -> ModuleType:
             f"{settings.absolute()}: numba would read its settings from this file; move it to another folder"
         )
     import numba  # noqa: PLC0415  a third of a second
+    from numba.extending import typeof_impl  # noqa: PLC0415
 
+    # kernels call kernels
+    typeof_impl.register(_Kernel)(lambda kernel, _: numba.types.Dispatcher(kernel.dispatcher))
     return numba
 
 

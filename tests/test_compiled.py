@@ -13,14 +13,20 @@ from numpy.typing import NDArray
 from auditor import compiled
 from auditor.errors import UsageError
 from auditor.metrics.card import Kernel
+from auditor.metrics.kernels import lcs
+from auditor.metrics.kernels.columns import Sides, Texts, meetings, offsets
 from auditor.scoring import first_use
 from auditor.scoring.registry import METRICS
+from auditor.statistics import diversity
+from auditor.statistics.kernels import discordance
 
 _USE = """
 import numpy as np
 from auditor.metrics.kernels.columns import Sides, Texts, meetings
+from auditor import compiled
 from auditor.compiled import is_kept
 
+compiled.little = -1
 before = is_kept("lcs._align")
 from auditor.metrics.kernels.lcs import common_subsequences
 
@@ -60,7 +66,38 @@ def test_part_is_compiled_once_for_all_its_integers() -> None:
     added = compiled.part(add)
     calling = compiled.compiled(lambda numbers: added(numbers[0], 1) + added(2, 3) + added(len(numbers), numbers[0]))
     assert calling(np.array([5], np.int32)) == 6 + 5 + 6
-    assert len(added.signatures) == 1
+    assert len(added.dispatcher.signatures) == 1
+
+
+def _made_of(draw: np.random.Generator) -> list[bytes]:
+    """Everything that kernels make of drawn texts and numbers, to the last bit."""
+    lengths = draw.integers(0, 90, 12)
+    texts = Texts(draw.integers(0, 9, int(lengths.sum())).astype(np.uint32), offsets(lengths))
+    first, last = np.zeros(12, np.int64), np.full(12, 12, np.int64)
+    both = Sides(texts, texts, first, last, draw.integers(-1, 12, 12))
+    powers = np.arange(100.0) ** 1.2
+    arrays = [
+        *lcs.pooled_subsequences(both, np.empty(0), np.empty(0)),
+        *lcs.pooled_subsequences(both, powers, powers**1.2),
+        lcs.common_subsequences(both, meetings(both)),
+    ]
+    rankings = [discordance.ranking(draw.integers(0, most, 40)) for most in (3, 12, 1000)]
+    arrays += [array for ranking in rankings for array in ranking]
+    walked = diversity.Walk(1, 0, texts.tokens, texts.starts, np.arange(9, dtype=np.uint32), np.arange(12)[::-1])
+    rows = [table.write_json().encode() for table in diversity.walk([walked], 7, [1, 5, 90])]
+    pairs = discordance.discordances(rankings, [(0, 1), (0, 2), (1, 2)])
+    return [
+        *(array.dtype.str.encode() + array.tobytes() for array in arrays),
+        *rows,
+        *(repr(n).encode() for two in pairs for n in two),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_little_work_gives_the_same_bits_without_compilation(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_python = _made_of(np.random.default_rng(seed))
+    monkeypatch.setattr(compiled, "little", -1)
+    assert as_python == _made_of(np.random.default_rng(seed))
 
 
 def test_part_that_returns_an_array_is_refused() -> None:
@@ -130,4 +167,4 @@ def test_kernels_that_cannot_be_kept_need_no_other_process(monkeypatch: pytest.M
 def test_settings_that_lie_in_the_working_folder_are_refused() -> None:
     Path(".numba_config.yaml").write_text("disable_jit: 1\n")
     with pytest.raises(UsageError, match=r"numba_config.yaml: numba would read its settings from this file"):
-        compiled.compiled(len)
+        compiled.compiled(len)("")

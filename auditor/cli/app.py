@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import errno
+import functools
 import gc
 import importlib
 import io
@@ -123,8 +124,9 @@ app = typer.Typer(
 )
 
 
+@functools.cache
 def made(name: str) -> Any:
-    """Make a command."""
+    """Make a command: once, since a page names most of them several times."""
     from rich.markup import escape
 
     from auditor.cli.derived import help_of

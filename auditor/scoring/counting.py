@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -10,11 +11,12 @@ import polars as pl
 from auditor.metrics.card import CountSpec, Kernel
 from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
-from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
+from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, keep_drawn
 from auditor.scoring.first_use import compiled_meanwhile
 from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, bind_references
 from auditor.store.sqlfiles import catalogue
+from auditor.store.versions import nearest
 from auditor.store.workspace import Workspace, is_read
 from auditor.text.normalization import NORMALIZATIONS
 
@@ -28,6 +30,9 @@ LAST_IMAGE = (1 << 32) - 1
 
 #: The SELECTs that every count needs, whatever it counts.
 _OF_EVERY = ("pairing_count", "candidate_text", "reference_text")
+
+#: Relations of all captions of a version: counts that read them are not those of an image alone.
+_OF_ALL = ("document_frequency", "vector_as_of", "content_word", "selection_frequency")
 
 #: The SELECT of the content words that metrics read.
 _CONTENT = "content_word_of_metric"
@@ -72,6 +77,9 @@ def count_in_parts(
             continue  # columns that no release keeps
         known.add(key)
         yield of[key], counts
+    for key, counts in _of_other_version(captions, [each for each in wanted if each[-1] not in known], progress):
+        known.add(key)
+        yield of[key], counts
     missing = [each for each in wanted if each[-1] not in known]
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
     kernels = {spec.kernel.name: spec.kernel for _, spec, _ in missing if spec.kernel}
@@ -83,6 +91,42 @@ def count_in_parts(
                 for spec in counted
             }
             yield from _count_and_keep(captions, together, keys, wait_for, progress)
+
+
+def _of_other_version(
+    captions: Captions, missing: Sequence[tuple[CandidateSet, CountSpec, str]], progress: Progress
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield counts of human captions, by key, that another version has for all images with the same captions.
+
+    The other images are counted. Counts that depend on other images are not yielded.
+    """
+    store, selection = captions.store, captions.selection
+    asked = {
+        spec: key
+        for candidate, spec, key in missing
+        if candidate == HUMAN and spec.keeps and not any(is_read(each, spec.relations) for each in _OF_ALL)
+    }
+    is_whole = selection == replace(selection, split=None, draw=None, distinct=None, images=None)
+    for other in nearest(store, selection.version) if asked and is_whole else ():
+        with store.unnoted():
+            there = captions.like(replace(selection, version=other))
+            keys = {_key(there, HUMAN, spec): spec for spec in asked}
+            written = kept.written(store, {key: spec.table for key, spec in keys.items()})
+            there_too = {key: table for table, of_table in written.items() for key in of_table}
+            if not there_too:
+                continue
+            params = {"dataset": other.dataset, "seq": selection.version.seq, "other_seq": other.seq}
+            images = store.rows("unchanged_image", **params)
+            same, changed = images.filter("is_same"), images.filter(~pl.col("is_same"))["image"]
+            here = captions.like(replace(selection, images=tuple(changed)))
+            specs = [keys[key] for key in there_too]
+            counted = count(here, [replace(HUMAN, once=True)], specs, progress) if len(changed) else {}
+        for key, rows in kept.each(store, there_too):
+            of_changed = [counted[HUMAN.name, keys[key]].select(rows.columns)] if counted else []
+            whole = pl.concat([rows.join(same, on="image", how="semi"), *of_changed])
+            kept.put(store, selection, keys[key].table, asked[keys[key]], whole)
+            yield asked[keys[key]], whole
+        return
 
 
 def _count_and_keep(

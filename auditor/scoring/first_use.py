@@ -15,7 +15,9 @@ _SCORES = """
 import sys, tempfile
 from pathlib import Path
 import auditor
+from auditor import compiled
 
+compiled.little = -1
 with tempfile.TemporaryDirectory() as folder, auditor.open(":memory:", write=True) as audit:
     file = Path(folder, "captions.token")
     file.write_text("a.jpg#0\\ta dog\\na.jpg#1\\ta dog runs\\n", encoding="utf-8")

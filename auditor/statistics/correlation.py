@@ -163,7 +163,7 @@ def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discorda
         tau = surplus / math.sqrt(total - ties_a.pairs) / math.sqrt(total - ties_b.pairs)
     untied = not ties_a.pairs and not ties_b.pairs
     if untied and (rows <= 33 or min(count.discordant, total - count.discordant) <= 1):
-        p = significance.kendall_exactly(a.rank, b.rank)
+        p = significance.kendall_exactly(rows, total - count.discordant)
     else:
         p = significance.kendall(surplus, rows, ties_a, ties_b)
     return Correlation(min(1.0, max(-1.0, tau)), p)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.arrays import NDArray, np
+from auditor.compiled import uncompiled
 from auditor.statistics.cards import cards_of
 from auditor.statistics.intervals import POSITIVE
 from auditor.statistics.resampling import Floats
@@ -247,7 +248,8 @@ class Walk:
         """Return the tokens in this order."""
         from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
 
-        return walks.stream(self.tokens.astype(np.int64), self.starts, self.order.astype(np.int64))
+        with uncompiled(len(self.tokens)):
+            return walks.stream(self.tokens.astype(np.int64), self.starts, self.order.astype(np.int64))
 
 
 def walk(
@@ -259,7 +261,8 @@ def walk(
     has no row. `requested` lists the statistics to compute; null: all.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        done = list(pool.map(lambda walk: _walked(walk, segment, positions, requested), walks))
+        walked = uncompiled(max((len(walk.tokens) for walk in walks), default=0))(_walked)
+        done = list(pool.map(lambda walk: walked(walk, segment, positions, requested), walks))
     rows = [row for scored, _ in done for row in scored]
     curve = [point for _, points in done for point in points]
     return pl.DataFrame(rows, schema=WALKED, orient="row"), pl.DataFrame(curve, schema=CURVE, orient="row")

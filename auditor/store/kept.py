@@ -54,6 +54,7 @@ _COLUMNS = {
 _MADE_OUTSIDE = {
     "study_result": "Results of studies, kept whole to avoid recomputing them.",
     "gate_value": "Values of gates, by which `auditor check` shows the versions that it checked before.",
+    "text_language": "The language of each text, and its probability.",
 }
 
 _TOO_MANY = """
@@ -102,7 +103,7 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
     Rows of this run that wait for the store to be closed are included.
     """
     found = {entry: work.rows() for entry, work in _waiting(store.on_close, wanted).items()}
-    for relation, entries in _entries(store, wanted, found).items():
+    for relation, entries in written(store, wanted, found).items():
         rows = store.query(f"from cache.{relation} where list_contains($keys, key)", {"keys": entries})
         parts = rows.partition_by("key", include_key=False, as_dict=True)
         found |= {entry: parts.get((entry,), rows.clear().drop("key")) for entry in entries}
@@ -113,7 +114,7 @@ def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.Data
     """Yield the rows of `get` one key at a time, since all of them may not fit in memory."""
     for entry, work in (waiting := _waiting(store.on_close, wanted)).items():
         yield entry, work.rows()
-    for relation, entries in _entries(store, wanted, waiting).items():
+    for relation, entries in written(store, wanted, waiting).items():
         for entry in entries:
             yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
 
@@ -123,7 +124,7 @@ def _waiting(on_close: Sequence[Callable[[Store], None]], wanted: Mapping[str, s
     return {work.entry.key: work for work in works if work.entry and work.entry.key in wanted}
 
 
-def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
+def written(store: Store, wanted: Mapping[str, str], waiting: Collection[str] = ()) -> dict[str, list[str]]:
     """Return the wanted keys that are written, by relation, if the table of the relation has keys."""
     keys = [entry for entry in wanted if entry not in waiting]
     if not keys or "entry" not in (tables := _tables(store)):

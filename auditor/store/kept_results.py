@@ -76,7 +76,7 @@ def kept_results(
             for part in (selections, beside)
         ],
         "around": _around(store, [*selections, *beside]),
-        "program": _program(),
+        "program": program(),
     }
     entries = {
         study: kept.key(store, selections[0], params={**facts, "study": study, "settings": settings})
@@ -112,7 +112,7 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
 
 
 @cache
-def _program() -> str:
+def program() -> str:
     """Hash the code that computes results, every SELECT, and the patterns of findings."""
     package = Path(__file__).parents[1]
     code = {

@@ -130,11 +130,13 @@ def _parser() -> duckdb.DuckDBPyConnection:
 
 def parts(parsed: Any) -> Iterator[dict[str, Any]]:
     """List every object of a statement that the engine has parsed, each before those in it."""
-    if isinstance(parsed, dict):
-        yield parsed
-    values = parsed.values() if isinstance(parsed, dict) else parsed if isinstance(parsed, list) else ()
-    for value in values:
-        yield from parts(value)
+    waiting = [parsed]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+        if isinstance(value, dict | list):
+            waiting += reversed(value.values() if isinstance(value, dict) else value)
 
 
 @functools.cache

@@ -94,6 +94,12 @@ def log(store: Store, dataset: str | None = None) -> list[Version]:
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 
+def nearest(store: Store, version: Version) -> list[Version]:
+    """Return the three nearest versions of the same dataset: what was counted of them may still hold."""
+    others = (other for other in log(store, version.dataset) if other.seq != version.seq)
+    return sorted(others, key=lambda other: abs(other.seq - version.seq))[:3]
+
+
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
     """Return the log as rows."""
     return store.known_rows("log", dataset=dataset)

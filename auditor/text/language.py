@@ -23,7 +23,7 @@ _WORDS, _CAPTIONS = 3, 20
 _MOST = 0.5
 
 #: Fewer texts take less time one by one than the kernel takes to load.
-_FEW = 10_000
+FEW = 10_000
 
 #: Languages that English captions are often mistaken for, and `zxx`: not a language.
 LIKE_ENGLISH = ("pcm", "sco", "zxx", "la")
@@ -59,11 +59,14 @@ def of_captions(texts: pl.Series) -> Known:
     return Known(language, f"{most:,} of {len(sample):,} captions")
 
 
-def classified(texts: pl.Series) -> pl.DataFrame:
-    """Return the most likely language of each text, as py3langid decides by words. Columns: language, probability."""
+def classified(texts: pl.Series, *, at_once: bool | None = None) -> pl.DataFrame:
+    """Return the most likely language of each text, as py3langid decides by words. Columns: language, probability.
+
+    The kernel, which decides `at_once`, differs from one by one in the last digits of probabilities; null: by number.
+    """
     texts = _without_numbers(texts)
-    if len(texts) < _FEW:
-        told = map(_identifier().classify, texts)
+    if not (len(texts) >= FEW if at_once is None else at_once and len(texts)):
+        told = [_identifier().classify(text) for text in texts]
         return pl.DataFrame(told, schema={"language": pl.String, "probability": pl.Float64}, orient="row")
     from auditor.text.kernels.bayes import classify  # noqa: PLC0415  # numba
 

@@ -186,7 +186,7 @@ def test_what_is_kept_changes_no_byte_of_an_answer(
 def test_results_are_kept_under_every_text_that_makes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.as_posix()) or b"")
-    kept_results._program.__wrapped__()
+    kept_results.program.__wrapped__()
     ends = ("findings/kinds.toml", "facts/signs.toml", "sql/macros.sql", "studies/profile.py", "scoring/registry.py")
     assert all(any(path.endswith(end) for path in read) for end in ends)
     assert not any("/auditor/reports/" in path for path in read)

@@ -35,13 +35,13 @@ def test_languages_of_a_column_are_those_of_the_package_text_by_text(monkeypatch
     pairs = [f"{first} {second}" for first in words for second in words[::7]]
     odd = ["", " ", "7", "A DOG", "ДВОЕ ДЕТЕЙ", "e\u0301te\u0301", "犬が走る", "👍🏽", "\0", "za" * 9_000]
     texts = [*captions, *words, *pairs, *odd]
-    monkeypatch.setattr("auditor.text.language._FEW", 0)
+    monkeypatch.setattr("auditor.text.language.FEW", 0)
     mine = classified(pl.Series(texts))
     theirs = [package.classify(text) for text in texts]
     assert mine["language"].to_list() == [language for language, _ in theirs]
     assert mine["probability"].to_list() == pytest.approx([sure for _, sure in theirs], abs=1e-5)
     assert classified(pl.Series([], dtype=pl.String)).is_empty()
-    monkeypatch.setattr("auditor.text.language._FEW", len(texts) + 1)
+    monkeypatch.setattr("auditor.text.language.FEW", len(texts) + 1)
     assert classified(pl.Series(texts))["language"].equals(mine["language"])
     assert classified(pl.Series([], dtype=pl.String)).schema == mine.schema
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled, part
+from auditor.compiled import compiled, part, uncompiled
 from auditor.metrics.kernels.columns import Meetings, Sides, in_parts
 
 _Tokens = NDArray[np.uint32]
@@ -47,7 +47,8 @@ def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
     """Compute the length of the longest common subsequence of every pair, in tokens."""
     lcs = np.empty(len(met.candidate), np.uint32)
     longest = int(np.diff(sides.candidates.starts).max(initial=0))
-    in_parts(len(lcs), lambda start, stop: _align(_flat(sides), met, longest, start, stop, lcs))
+    align = uncompiled(len(lcs))(_align)
+    in_parts(len(lcs), lambda start, stop: align(_flat(sides), met, longest, start, stop, lcs))
     return lcs
 
 
@@ -90,7 +91,8 @@ def pooled_subsequences(sides: Sides, once: NDArray[np.float64], twice: NDArray[
     whole, weights = (np.zeros((3, size), np.uint32), np.zeros((5, size)))
     made = PooledSubsequences(*whole, *weights)
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
-    in_parts(size, lambda start, stop: _pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
+    pool = uncompiled(int((sides.last - sides.first).sum()))(_pool)
+    in_parts(size, lambda start, stop: pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
     return made
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled
+from auditor.compiled import compiled, uncompiled
 
 _THREADS = 2
 
@@ -55,7 +55,9 @@ def ranking(values: NDArray[np.generic]) -> Ranking:
     ordered = values[order]
     first = np.concatenate((np.ones(min(1, len(order)), np.bool_), ordered[1:] != ordered[:-1]))
     starts = np.concatenate((np.flatnonzero(first), np.array([len(order)])))
-    return Ranking(_ranks(order, starts), order, starts)
+    ranks = np.empty(len(order), np.uint32)
+    ranks[order] = np.repeat(np.arange(len(starts) - 1, dtype=np.uint32), np.diff(starts))
+    return Ranking(ranks, order, starts)
 
 
 def discordances(
@@ -67,18 +69,10 @@ def discordances(
 
 
 def _compare(a: Ranking, b: Ranking) -> Discordance:
-    ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
-    tied = _equal_neighbors(ranks, a.starts)
-    return Discordance(_exchanges(ranks, b.starts, _SMALLER), tied)
-
-
-@compiled
-def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
-    ranks = np.empty(len(order), np.uint32)
-    for rank in range(len(starts) - 1):
-        for position in range(starts[rank], starts[rank + 1]):
-            ranks[order[position]] = rank
-    return ranks
+    with uncompiled(len(a.rank)):
+        ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
+        tied = _equal_neighbors(ranks, a.starts)
+        return Discordance(int(_exchanges(ranks, b.starts, _SMALLER)), int(tied))
 
 
 @compiled

@@ -60,8 +60,7 @@ class Checked:
     """The captions that are checked. `words` are those of a user's list, `protected` of another dataset."""
 
     store: Store
-    dataset: str
-    seq: int
+    selection: Selection
     workspace: Workspace
     words: Sequence[str] = ()
     protected: pl.LazyFrame = field(default_factory=pl.LazyFrame)
@@ -93,7 +92,7 @@ def _with_words(checked: Checked) -> Workspace:
 
 def _mixed(checked: Checked) -> pl.DataFrame:
     """List captions with a part in another language, if the captions are English, by language or by their words."""
-    if not language(checked.store, checked.dataset).startswith("en") and not _is_english(checked):
+    if not language(checked.store, checked.selection.version.dataset).startswith("en") and not _is_english(checked):
         return pl.DataFrame(schema=LISTED)
     return _by_sign("mixed-language")(checked)
 
@@ -176,7 +175,7 @@ def _copied(checked: Checked) -> pl.DataFrame:
 
 def _exchanged(checked: Checked) -> pl.DataFrame:
     exchanges = []
-    for dataset in related(checked.store, checked.dataset):
+    for dataset in related(checked.store, checked.selection.version.dataset):
         why = pl.format("shares {} of {} captions with {} of {}", "shared", "captions", "other_image", pl.lit(dataset))
         exchanges.append(_agreeing(checked.rows("exchanged_image", other=dataset), why))
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
@@ -184,8 +183,9 @@ def _exchanged(checked: Checked) -> pl.DataFrame:
 
 def _shifted(checked: Checked) -> pl.DataFrame:
     """Compare with the version before, and with the current versions of related datasets."""
-    before = [logged for logged in log(checked.store, checked.dataset) if logged.seq < checked.seq]
-    beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, checked.dataset)]
+    own = checked.selection.version
+    before = [logged for logged in log(checked.store, own.dataset) if logged.seq < own.seq]
+    beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, own.dataset)]
     shifts = []
     for other in (*before[-1:], *beside):
         why = pl.format("has a caption of {} in {}", "other_image", pl.lit(other.label))
@@ -234,7 +234,7 @@ COPIES = "copied-captions"
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": lambda checked: foreign(_with_words(checked)),
+    "other-language": lambda checked: foreign(checked.store, checked.selection, _with_words(checked)),
     "mixed-language": _mixed,
     "truncated-captions": _truncated,
     "repeated-words": _repeating,
@@ -300,7 +300,7 @@ def of_captions(
         other = pl.DataFrame()
         if against and CONTAMINATED in kinds:
             other = protected_captions(captions.store, against, str(workspace.params["key"]))
-        return Checked(captions.store, version.dataset, version.seq, workspace, words, other.lazy()), texts
+        return Checked(captions.store, selection, workspace, words, other.lazy()), texts
 
     def search(kind: str) -> Result:
         progress(f"{selection.label}: {CAPTION_KINDS[kind].title}", kinds.index(kind), len(kinds))

@@ -268,7 +268,7 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share, names: Ite
             for rows in _read(plan, work, name):
                 workspace.append_rows(name, rows)
         protected = work.scan(PROTECTED, 0) if plan.against else pl.LazyFrame()
-        yield Checked(store, plan.dataset, 1, workspace, plan.words, protected)
+        yield Checked(store, selection, workspace, plan.words, protected)
 
 
 _REJECTED, _PLACEHOLDERS = "rejected", "placeholders"
