@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from auditor.result import Table
+from auditor.result import Result, Table
 from auditor.result.portraits import HOMOGENEITY, MAIN
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
@@ -23,6 +23,11 @@ _CAPTION = (
     "divided by the human bound; sameness: share of words that captions of two images have in common; diversity: "
     "different words per word, in segments of 1,000; section: the part of this report that has the number"
 )
+
+
+def placed_in(compared: Result | None) -> list[Table]:
+    """Return the tables of a comparison that place datasets."""
+    return [table for table in (compared.tables if compared else ()) if table.sample]
 
 
 def first_numbers(context: ReportContext) -> tuple[Table, ...]:

@@ -32,7 +32,7 @@ from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, TABLE, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
-from auditor.studies.report.first_numbers import first_numbers
+from auditor.studies.report.first_numbers import first_numbers, placed_in
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.summary import (
@@ -91,7 +91,7 @@ def page(
     alone = None if sections else store.recorded(partial(section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
     drawn = portraits(context.profiled(), compared)
-    placed = first_numbers(context) or [table for table in (compared.tables if compared else ()) if table.sample]
+    placed = first_numbers(context) or placed_in(compared)
     said = answered(context, shown, looked=looked)
     if browse:
         steps.begin()
