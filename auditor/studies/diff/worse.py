@@ -53,8 +53,8 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
     The results have the findings of one version each, with the captions that they list. What else is compared is a
     finding, too: its subject has `part`, its values `share` and perhaps `error`, a standard error over `n` images.
     """
-    a, b = _held(before), _held(after)
-    sizes = [next(one.n or 1 for key, one in side.items() if key[0] == DIMENSION) for side in (a, b)]
+    sides = a, b = _held(before), _held(after)
+    sizes = [next(one.n or 1 for key, one in side.items() if key[0] == DIMENSION) for side in sides]
     keys = sorted({*a, *b}, key=lambda key: (PARTS.index(key[0]), key[1]))
     tested = {key: p for key in keys if (p := _p(a.get(key), b.get(key), sizes[0] / sizes[1])) is not None}
     corrected = dict(zip(tested, holm([*tested.values()]), strict=True))
