@@ -32,8 +32,8 @@ def history(store: Store, selections: Sequence[Selection], frame: pl.DataFrame, 
             kept.put(store, selection, _RELATION, keys[selection.version.seq], pl.DataFrame({"value": [float(value)]}))
             held = kept.get(store, dict.fromkeys(keys.values(), _RELATION))
             values = {seq: held[key]["value"][0] if key in held else None for seq, key in keys.items()}
-            told = {f"v{seq}": written(statistic, one)[0] or "not measured" for seq, one in values.items()}
             named = {"gate": " ".join(filter(None, [gate, metric])), "limit": written(statistic, limit)[0]}
-            shown.append(named | told)
+            told = {f"v{seq}": written(statistic, one)[0] or "not measured" for seq, one in values.items()}
+            shown.append({**named, **told})
         if len(logged) > 1 and shown:
             yield Table(f"{selection.label}: values in each version", pl.DataFrame(shown), name="history")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import polars as pl
 
@@ -102,7 +102,7 @@ def _unlike(store: Store, every: Sequence[Captions], counts: pl.DataFrame) -> li
     number = dict(counts.select("change", "captions").iter_rows())
     if number["removed"] < counts["captions"][0] or number["added"] < counts["captions"][1]:
         return []
-    shared = difference(store, *(captions.selection for captions in every), "shared_content").row(0)
+    shared = difference(store, every[0].selection, every[1].selection, "shared_content").row(0)
     return [] if any(shared) else ["They share no image and no caption: these are different data."]
 
 

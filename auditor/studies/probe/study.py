@@ -14,7 +14,6 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
-from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, about
 from auditor.result.views import EMPTY, View, arranged
@@ -108,8 +107,8 @@ def probe(
         selection = captions.selection
         usable, unscored = scorable(captions, requested, metrics)
         made, reasons = possible.of(captions, steps)
-        if components:
-            _refuse(selection, reasons)
+        for name, reason in reasons.items() if components else ():
+            raise type(reason)(f"{selection.label}: no {name}: {reason}")
         signed.append(signatures(usable, tokenizer, References("loo")))
         parts.append(_probed(captions, usable, made, steps))
         lacking.append(with_reasons(parts[-1].clear(), captions, requested))
@@ -202,12 +201,6 @@ def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: s
         probed = {"probe": component.name, **component.settings}
         signed[metric.label] = str(replace(plain, parameters={**plain.parameters, **probed}))
     return signed
-
-
-def _refuse(selection: Selection, reasons: dict[str, AuditorError]) -> None:
-    """Raise the reason why a named component cannot be made."""
-    for name, reason in reasons.items():
-        raise type(reason)(f"{selection.label}: no {name}: {reason}")
 
 
 #: A metric is gamed if more than this share of captions gains.

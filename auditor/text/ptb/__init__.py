@@ -97,18 +97,6 @@ def _as_it_stands(token: str) -> str:
     return token
 
 
-def _without_soft_hyphens(token: str) -> str:
-    return token.replace("\u00ad", "") or "-"
-
-
-def _bracketed(token: str) -> str:
-    return token.replace("(", _BRACKETS["("]).replace(")", _BRACKETS[")"])
-
-
-def _hyphens(token: str) -> str:
-    return "--" if len(token) in (3, 4) else token
-
-
 def _quote(single: str) -> Callable[[str], str]:
     """Turn straight quotes into those of LaTeX, opening or closing, and curly ones into what they are."""
 
@@ -123,17 +111,17 @@ def _quote(single: str) -> Callable[[str], str]:
 #: What becomes of a token, by the name of its rule; tokens of other rules stay as they are.
 _FORMS: dict[str, Callable[[str], str]] = {
     "nothing": lambda _: "",
-    "word": _without_soft_hyphens,
+    "word": lambda token: token.replace("\u00ad", "") or "-",
     "ampersand": lambda token: re.sub("&amp;", "&", token, flags=re.IGNORECASE),
     "dash": lambda _: "--",
-    "hyphens": _hyphens,
+    "hyphens": lambda token: "--" if len(token) in (3, 4) else token,
     "dots": lambda _: "...",
     "fraction": lambda token: _FRACTIONS.get(token, token),
     "currency": lambda token: _CURRENCIES.get(token, token),
     "less": lambda _: "<",
     "more": lambda _: ">",
     "bracket": lambda token: _BRACKETS[token],
-    "bracketed": _bracketed,
+    "bracketed": lambda token: token.replace("(", _BRACKETS["("]).replace(")", _BRACKETS[")"]),
     "opening quote": _quote("`"),
     "closing quote": _quote("'"),
 }
