@@ -97,7 +97,11 @@ def _show(table: Table, layout: Layout | None, screen: Screen, rows: int) -> Non
         _show_rows(table, layout, screen, rows)
     more = table.frame.height - rows
     below = [f"… {counted(more, 'more row', 'more rows')}"] if more else []
-    below += _left_out(layout.dropped if layout else ())
+    dropped = layout.dropped if layout else ()
+    same = [f"{column.name} {value}" for column in dropped if (value := column.value)]
+    gone = [column.name for column in dropped if column.value is None]
+    below += [f"in every row: {', '.join(same)}"] if same else []
+    below += [f"no room for {', '.join(gone)}: `| less -S` shows all columns"] if gone else []
     below += [visible(table.caption)] if table.caption else []
     for line in below:
         screen.say(line, style="dim")
@@ -142,14 +146,6 @@ def _show_cards(columns: tuple[Column, ...], screen: Screen, rows: int) -> None:
                 padded = name + " " * (room - cell_len(name))
                 screen.print(Text.assemble(" ", (padded, "dim"), "  ", line), soft_wrap=True)
     screen.print()
-
-
-def _left_out(dropped: tuple[Column, ...]) -> list[str]:
-    """Return which columns are not shown, and the value of those that are the same in every row."""
-    same = [f"{column.name} {value}" for column in dropped if (value := column.value)]
-    gone = [column.name for column in dropped if column.value is None]
-    lines = [f"in every row: {', '.join(same)}"] if same else []
-    return [*lines, f"no room for {', '.join(gone)}: `| less -S` shows all columns"] if gone else lines
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def _split(text: str) -> str:
             at -= 1  # the full stop counts twice
         elif kind in _KEPT_BACK:
             token, at = token[: -_KEPT_BACK[kind]], at - _KEPT_BACK[kind]
-        made = _whole(_FORMS.get(kind, _as_it_stands)(token)).lower()
+        made = _whole(_FORMS.get(kind, str)(token)).lower()
         if made not in _PUNCTUATION:
             tokens += made.split()
     return " ".join(tokens)
@@ -91,10 +91,6 @@ def _halves(beyond: re.Match[str]) -> str:
 
 def _whole(token: str) -> str:
     return token if token.isascii() else token.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _as_it_stands(token: str) -> str:
-    return token
 
 
 def _quote(single: str) -> Callable[[str], str]:
