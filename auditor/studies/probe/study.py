@@ -272,15 +272,10 @@ def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Findin
                 ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
                 sentence = f"{selection.label}: {component} moves {_change(most)} most, {_change(least)} least"
-                values = {
-                    "most": most["metric"],
-                    "most_relative": most["relative"],
-                    "least": least["metric"],
-                    "least_relative": least["relative"],
-                }
-                findings.append(
-                    Finding("component-effect", sentence, about(selection, component=component), values, most["n"])
-                )
+                values = {"most": most["metric"], "most_relative": most["relative"]}
+                values |= {"least": least["metric"], "least_relative": least["relative"]}
+                where = about(selection, component=component)
+                findings.append(Finding("component-effect", sentence, where, values, most["n"]))
             findings += _gamed(selection, component, part)
     return findings
 
@@ -291,11 +286,9 @@ def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Fin
     metrics = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in gamed.iter_rows(named=True))
     if not metrics:
         return []
-    values = dict(gamed.select("metric", "gained").iter_rows())
-    where = about(selection, component=component)
-    return [
-        Finding("gamed-metric", f"{selection.label}: {component} games {metrics}", where, values, severity="warning")
-    ]
+    values, where = dict(gamed.select("metric", "gained").iter_rows()), about(selection, component=component)
+    sentence = f"{selection.label}: {component} games {metrics}"
+    return [Finding("gamed-metric", sentence, where, values, severity="warning")]
 
 
 def _change(row: dict[str, float]) -> str:
