@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -48,11 +48,6 @@ def call(command: str, /, *refs: str, **given: Any) -> str:
     words = [word for option in chosen for word in _words(option, values[option.name])]
     more = [str(word) for pair in added.items() for word in pair if word is not True]
     return shlex.join(["auditor", *command.split(), *refs, *words, *more])
-
-
-def in_full(words: Sequence[str]) -> str:
-    """Return a typed command line without the option that cuts its JSON."""
-    return shlex.join(["auditor", *(word for word in words if word != "--brief")])
 
 
 def not_stored(dataset: str, verb: str = "ingest") -> str:

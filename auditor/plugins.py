@@ -22,7 +22,7 @@ def added(
     group: str,
     kind: type[T],
     ours: Container[str],
-    check: Callable[[str, T], None] = lambda name, loaded: None,
+    check: Callable[[str, T], object] = lambda name, loaded: None,
 ) -> Iterator[tuple[str, T]]:
     """Load the entry points of a group, each with its name.
 

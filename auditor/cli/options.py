@@ -9,6 +9,7 @@ import functools
 import gc
 import inspect
 import os
+import shlex
 import sys
 import tempfile
 from collections import deque
@@ -338,11 +339,11 @@ def deliver_rows(
 
 
 def _brief(result: Result | Document, rows: int | None = None) -> str:
-    from auditor.called import in_full
     from auditor.errors import redacted
     from auditor.reports.brief import brief
 
-    return brief(result, redacted(READER.whole or in_full(sys.argv[1:])), rows)
+    whole = shlex.join(["auditor", *(word for word in sys.argv[1:] if word != "--brief")])
+    return brief(result, redacted(READER.whole or whole), rows)
 
 
 def _warn(formulas: int) -> None:

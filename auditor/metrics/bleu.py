@@ -112,7 +112,7 @@ def _bleu(statistics: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     order, smooth = int(parameters["n"]), parameters["smooth"]
     if smooth == "coco" and not parameters["effective"] and parameters["weights"] == "uniform":
         return _as_coco(statistics, order, parameters["bp"])
-    totals = [_total(n, smooth) for n in range(1, order + 1)]
+    totals = [pl.col(f"total_{n}") + (1.0 if smooth == "add-1" and n > 1 else 0.0) for n in range(1, order + 1)]
     precisions = _log_precisions(totals, smooth, parameters["floor"])
     share: pl.Expr = pl.lit(float(order))
     if parameters["effective"]:
@@ -136,10 +136,6 @@ def _as_coco(statistics: pl.DataFrame, order: int, bp: str) -> pl.Series:
         ratio = (pl.col("length") + _TINY) / (pl.col(f"{bp}_length") + _SMALL)
         value = pl.when(ratio < 1).then(value * (1 - 1 / ratio).exp()).otherwise(value)
     return statistics.select(pl.when(pl.col("length") > 0).then(value).otherwise(0.0)).to_series()
-
-
-def _total(n: int, smooth: str) -> pl.Expr:
-    return pl.col(f"total_{n}") + (1.0 if smooth == "add-1" and n > 1 else 0.0)
 
 
 def _log_precisions(totals: Sequence[pl.Expr], smooth: str, floor: float) -> list[pl.Expr]:

@@ -95,12 +95,8 @@ def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
     return counts.select("image").hstack(best.with_columns(kept).drop("row"))
 
 
-def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    return _f(sums, parameters)
-
-
 #: chrF of all candidates as one text, as in sacrebleu's corpus score.
-TOGETHER = Together(_sums, _of_sums)
+TOGETHER = Together(_sums, _f)
 
 _Shares = list[tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]]
 

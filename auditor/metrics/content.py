@@ -55,10 +55,6 @@ def _scorer(total: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> Callable[[pl.DataFr
     return score
 
 
-def _normalization(settings: Mapping[str, Any]) -> str:
-    return "content" if settings["words"] == "content" else "lettered"
-
-
 def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     del tokenizer
     return {"stop": function_words.not_content().label, "stem": "porter"} if settings["words"] == "content" else {}
@@ -91,7 +87,7 @@ def _card(
         ),
         bibtex=_NENKOVA,
         parameters={"words": _WORDS, "weights": _WEIGHTS},
-        normalization=_normalization,
+        normalization=lambda settings: "content" if settings["words"] == "content" else "lettered",
         writing=lambda settings: "english" if settings["words"] == "content" else None,
         signed=_signed,
         default=False,

@@ -55,7 +55,7 @@ PAPERS = {
 @functools.cache
 def of_others() -> dict[str, PaperModule]:
     """List the papers of other packages; a warning names each whose figures cannot be read."""
-    return dict(added("auditor.papers", PaperModule, PAPERS, check=_check))
+    return dict(added("auditor.papers", PaperModule, PAPERS, check=_read))
 
 
 def known() -> dict[str, PaperModule]:
@@ -77,7 +77,3 @@ def paper(name: str) -> Paper:
 
 def _read(name: str, module: PaperModule) -> Paper:
     return read_paper(name, module.figures())
-
-
-def _check(name: str, module: PaperModule) -> None:
-    _read(name, module)

@@ -153,7 +153,7 @@ def apart(own: str, other: str, *, exact: bool = False) -> tuple[Marked, Marked]
     Case and punctuation are ignored; with `exact` only if something else differs.
     """
     texts = _WORD.findall(own), _WORD.findall(other)
-    a, b = ([_bare(word) for word in words] for words in texts)
+    a, b = (["".join(filter(str.isalnum, word)).lower() or word.strip() for word in words] for words in texts)
     if exact and a == b:
         a, b = texts
     matched = SequenceMatcher(None, a, b, autojunk=False)
@@ -239,7 +239,3 @@ def _run(words: Sequence[str], own: bool) -> Iterator[tuple[str, bool]]:
     text = "".join(words)
     end = len(text.rstrip()) if own else len(text)
     yield from (part for part in ((text[:end], own), (text[end:], False)) if part[0])
-
-
-def _bare(word: str) -> str:
-    return "".join(filter(str.isalnum, word)).lower() or word.strip()

@@ -15,7 +15,6 @@ from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
 from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.store.captions import Captions
-from auditor.store.connection import Store
 from auditor.store.matching import match
 from auditor.store.versions import images, resolve
 
@@ -71,7 +70,7 @@ def first_related(captions: Captions) -> Selection | None:
     """Return the first related dataset with captions that describe any of the images; null if there is none."""
     store, wanted = captions.store, captions.images()["image"]
     chosen = (resolve(store, other) for other in _related(captions))
-    return next((one for one in chosen if _described(store, one, wanted)), None)
+    return next((one for one in chosen if wanted.is_in(images(store, one)["image"].implode()).any()), None)
 
 
 def _related(captions: Captions) -> list[str]:
@@ -88,11 +87,6 @@ def _refused(captions: Captions) -> NoReturn:
     study = "choices" if version.kind == "choices" else "agree"
     command = call(study, captions.label, store=captions.store, against="DATASET")
     raise UsageError(f"{captions.label}: no related dataset in the store describes its images; {first}run `{command}`")
-
-
-def _described(store: Store, chosen: Selection, wanted: pl.Series) -> int:
-    """Count the images that a selection describes."""
-    return int(wanted.is_in(images(store, chosen)["image"].implode()).sum())
 
 
 def own_references(captions: Captions, candidates: CandidateSet) -> pl.DataFrame:

@@ -126,7 +126,8 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
         name = str(item) if has_name else f"{category}/{record.name if item is None else item}"
         votes = {side: fields.get(f"votes_{side}") for side in SIDES}
         try:
-            texts = _of_question(fields, options) if _is_asked(fields) else _of_captions(fields)
+            is_asked = "answer" in fields and not {"right", "wrong"} <= fields.keys()
+            texts = _of_question(fields, options) if is_asked else _of_captions(fields)
             _check(texts, votes)
             image = _image(fields)
         except _NoChoiceError as error:
@@ -143,10 +144,6 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
             called = f"{SIDES[side]} caption" if side in SIDES else side
             identifier = f"the {called} of item {name}"
             yield JudgedCaption(record.unit, record.number, image=image, identifier=identifier, text=text, pair=known)
-
-
-def _is_asked(fields: Mapping[str, Any]) -> bool:
-    return "answer" in fields and not {"right", "wrong"} <= fields.keys()
 
 
 def _of_captions(fields: Mapping[str, Any]) -> dict[str, Any]:

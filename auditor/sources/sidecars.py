@@ -80,10 +80,6 @@ def _image(path: Path, root: Path | None = None) -> str:
     return image.name if root is None else image.relative_to(root).as_posix()
 
 
-def _is_image(path: Path) -> bool:
-    return path.suffix.lower() in FILE_ENDINGS
-
-
 def _files(part: Part) -> Iterator[tuple[Path, Path | None]]:
     for path in files.expand(part):
         yield from ((text, path) for text in _texts(path)[1]) if path.is_dir() else ((path, None),)
@@ -129,7 +125,7 @@ def reading(part: Part) -> Reading:
         left = [
             file.relative_to(path).as_posix()
             for file in others
-            if not (_is_image(file) and file.with_suffix("") in stems)
+            if not (file.suffix.lower() in FILE_ENDINGS and file.with_suffix("") in stems)
         ]
         remarks = (f"not read, or images without a text: {listed(left, _FEW)}",) if left else ()
     caption = f"{'a line of ' * has_lines}the text of that name"

@@ -82,7 +82,8 @@ class _Column:
             yield f"case when {can} then {self.carried} end as {self.carried}"
             yield f"case when not {can} then {self.carried}::varchar end as {self.beyond}"
         else:
-            yield f"{self.carried}{'' if _is_plain(self.kind) else '::varchar'} as {self.carried}"
+            is_plain = self.kind.removesuffix("[]").partition("(")[0] in _PLAIN
+            yield f"{self.carried}{'' if is_plain else '::varchar'} as {self.carried}"
 
     def shown(self, *, as_text: bool) -> pl.Expr:
         carried = pl.col(self.carried)
@@ -221,10 +222,6 @@ def _shown(rows: pl.DataFrame, columns: Sequence[_Column]) -> pl.DataFrame:
 def _text(kind: str, value: pl.Expr) -> pl.Expr:
     forms = {"date": "%F", "time": "%T%.f", "timestamp": "%FT%T%.f"}
     return value.dt.to_string(forms.get(kind, "%+"))
-
-
-def _is_plain(kind: str) -> bool:
-    return kind.removesuffix("[]").partition("(")[0] in _PLAIN
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

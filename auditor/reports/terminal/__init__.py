@@ -52,8 +52,8 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
 
 
 def _parts(result: Result, screen: Screen, *, quiet: bool) -> Iterator[Part]:
-    laid_out = _have_layout(result)
     tells = [table.tells_findings for table in result.tables]
+    laid_out = any(tells) or any(finding.examples for finding in result.findings)
     for number, sentence in enumerate(result.lead[:1] if any(tells) else result.lead):
         rank, style = (_RANKS.get(with_role(sentence, "answer").role, _KNOWN), "") if number else (0, "bold")
         yield said(sentence, screen, rank, "sentence", style=style)
@@ -85,11 +85,6 @@ def _sign(signature: str, screen: Screen) -> None:
         lines = [packed(signature, (screen.edge or 0) - 1, after="|")[0] + "…"]
     for line in lines:
         screen.say(line, style="dim")
-
-
-def _have_layout(result: Result) -> bool:
-    """Return whether findings have a separate layout: they have examples, or tables with the same sentences."""
-    return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
 
 
 def _findings(result: Result, screen: Screen, rank: float, *, quiet: bool = False) -> Iterator[Part]:

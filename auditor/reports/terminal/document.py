@@ -32,13 +32,11 @@ def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     yield said(document.title, screen, style="bold")
     if document.made_at:
         yield said(f"made {document.made_at}", screen)
-    by_name = {table.name: table for table in reversed(summary.tables)}
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
     for number, sentence in enumerate(document.answer):
         words = sentence.replace("`", "")
         yield said(words, screen, min(number, 1), "sentence", style="" if number else "bold green")
-    of_tables = ((said("", screen), tables.part(table, screen, 2)) for table in answering(summary.tables))
-    placed = [part for parts in of_tables for part in parts]
+    placed = [part for table in answering(summary.tables) for part in (said("", screen), tables.part(table, screen, 2))]
     wrong = [said(tally(found or document.cards) or summary.absent or "", screen, style="bold")]
     wrong += [tables.part(table, screen, 2) for table in summary.tables if table.name == "dimensions"]
     wrong += [fixed(screen, 2, "finding", show_line, finding, screen) for finding in found or document.cards]
@@ -46,8 +44,7 @@ def _parts(document: Document, screen: Screen) -> Iterator[Part]:
     yield from (*placed, *wrong) if len(document.portraits) > 1 else (*wrong, *placed)
     panels = Columns([_panel(portrait) for portrait in document.portraits])
     yield Part(lambda _: ["", *screen.drawn(screen.print, panels)], 4, "panel")
-    if unchecked := by_name.get("unchecked"):
-        yield tables.part(unchecked, screen, 5)
+    yield from (tables.part(table, screen, 5) for table in summary.tables if table.name == "unchecked")
     for section in sections:
         if not section.absent:
             yield fixed(screen, 5, "section", _section, section, document, screen)

@@ -35,7 +35,7 @@ class Screen(HarmlessConsole):
 
     def __init__(self, file: TextIO, *, color: bool = True, width: int | None = None, endless: bool = False) -> None:
         super().__init__(file=file, no_color=not color or None, width=width, highlight=False, emoji=False, markup=False)
-        ends = not endless and (width is not None or named_width() or self.is_terminal)
+        ends = not endless and (width is not None or os.environ.get("COLUMNS", "").isdigit() or self.is_terminal)
         self.edge = max(self.width, _NARROWEST) if ends else None
         self.most = None if endless else _LINES
         self.cuts_signatures = not endless
@@ -64,11 +64,6 @@ class Screen(HarmlessConsole):
         for line in wrapped:
             line.rstrip()
         return wrapped
-
-
-def named_width() -> bool:
-    """Return whether COLUMNS sets a width."""
-    return os.environ.get("COLUMNS", "").isdigit()
 
 
 def packed(words: str, width: int | None, after: str) -> list[str]:

@@ -7,8 +7,9 @@ import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.resources import files
+from math import inf
 
 import polars.selectors as cs
 import rich.box
@@ -70,8 +71,7 @@ def part(table: Table, screen: Screen, rank: float) -> Part:
     """Return a table as a part: whole, or if its lines are too many, as many of its first rows as fit."""
     height, layout = table.frame.height, laid_out(table, screen.edge)
 
-    def lines(rows: int) -> list[str]:
-        return screen.drawn(_show, table, layout, screen, rows)
+    lines = partial(screen.drawn, _show, table, layout, screen)
 
     def within(most: int | None) -> list[str]:
         if most is None:
@@ -97,7 +97,11 @@ def _show(table: Table, layout: Layout | None, screen: Screen, rows: int) -> Non
         _show_rows(table, layout, screen, rows)
     more = table.frame.height - rows
     below = [f"… {counted(more, 'more row', 'more rows')}"] if more else []
-    below += _left_out(layout.dropped if layout else ())
+    dropped = layout.dropped if layout else ()
+    same = [f"{column.name} {value}" for column in dropped if (value := column.value)]
+    gone = [column.name for column in dropped if column.value is None]
+    below += [f"in every row: {', '.join(same)}"] if same else []
+    below += [f"no room for {', '.join(gone)}: `| less -S` shows all columns"] if gone else []
     below += [visible(table.caption)] if table.caption else []
     for line in below:
         screen.say(line, style="dim")
@@ -109,7 +113,7 @@ def _show_rows(table: Table, layout: Layout, screen: Screen, rows: int) -> None:
     drawn = rich.table.Table(box=rich.box.SIMPLE_HEAD, pad_edge=False, padding=(0, layout.gap, 0, 0))
     for column, width in zip(layout.columns, layout.widths, strict=True):
         drawn.add_column(
-            column.head(width),
+            Text("\n".join(packed(column.name, width, after=BREAKS))),
             justify="right" if column.right else "left",
             vertical="top",
             width=width,
@@ -142,14 +146,6 @@ def _show_cards(columns: tuple[Column, ...], screen: Screen, rows: int) -> None:
                 padded = name + " " * (room - cell_len(name))
                 screen.print(Text.assemble(" ", (padded, "dim"), "  ", line), soft_wrap=True)
     screen.print()
-
-
-def _left_out(dropped: tuple[Column, ...]) -> list[str]:
-    """Return which columns are not shown, and the value of those that are the same in every row."""
-    same = [f"{column.name} {value}" for column in dropped if (value := column.value)]
-    gone = [column.name for column in dropped if column.value is None]
-    lines = [f"in every row: {', '.join(same)}"] if same else []
-    return [*lines, f"no room for {', '.join(gone)}: `| less -S` shows all columns"] if gone else lines
 
 
 @dataclass(frozen=True)
@@ -191,10 +187,6 @@ class Column:
         values = {cell.plain for cell in self.cells}
         return values.pop() if len(values) == 1 and (len(self.cells) > 1 or values == {""}) else None
 
-    def head(self, width: int) -> Text:
-        """Write the name, broken if it is too long."""
-        return Text("\n".join(packed(self.name, width, after=BREAKS)))
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -227,13 +219,9 @@ def _cell(table: Table, row: int, column: str, *, bars: bool) -> Text:
     value = table.frame[column][row]
     if column not in table.bars or not (value is None or isinstance(value, float)):
         return Text(visible(cell(table, column, value)))
-    if value is None:
-        return Text("")
-    return (
-        Text.assemble(f"{value:.3f} ", (block(filled(table, row, column), _BAR_CELLS), "cyan"))
-        if bars
-        else Text(f"{value:.3f}")
-    )
+    number = Text("" if value is None else f"{value:.3f}")
+    has_bar = bars and value is not None
+    return number.append(" ").append(block(filled(table, row, column), _BAR_CELLS), "cyan") if has_bar else number
 
 
 def marked(text: Marked) -> Text:
@@ -243,18 +231,13 @@ def marked(text: Marked) -> Text:
 
 def laid_out(table: Table, width: int | None) -> Layout | None:
     """Fit a table into a width; None if too little of it would be left."""
-    columns = columns_of(table)
-    natural = tuple(column.natural for column in columns)
-    if width is None:
-        return Layout(columns, natural, _GAPS[0])
-    for gap in _GAPS:
-        if _taken(natural, gap) <= width:
-            return Layout(columns, natural, gap)
-    columns = columns_of(table, bars=False)
-    natural = tuple(column.natural for column in columns)
-    for gap in _GAPS:
-        if _taken(natural, gap) <= width:
-            return Layout(columns, natural, gap)
+    for bars in (True, False):
+        columns = columns_of(table, bars=bars)
+        natural = tuple(column.natural for column in columns)
+        for gap in _GAPS:
+            if width is None or _taken(natural, gap) <= width:
+                return Layout(columns, natural, gap)
+    assert width is not None  # noqa: S101 -- else all columns fit
     dropped: list[Column] = []
     for column in [None, *_droppable(columns)]:
         dropped += [column] if column else []
@@ -287,11 +270,8 @@ def _droppable(columns: Sequence[Column]) -> list[Column]:
 def _shared(columns: Sequence[Column], least: Sequence[int], spare: int) -> list[int]:
     """Distribute the spare cells: to texts up to a fair width, to heads, to texts again, the narrowest first."""
     widths = list(least)
-    for prose, most in ((True, _FAIR), (False, None), (True, None)):
-        goals = [
-            (column.natural if most is None else min(column.natural, most)) if column.prose is prose else 0
-            for column in columns
-        ]
+    for prose, most in ((True, _FAIR), (False, inf), (True, inf)):
+        goals = [min(column.natural, most) if column.prose is prose else 0 for column in columns]
         while spare and (growing := [at for at, goal in enumerate(goals) if widths[at] < goal]):
             widths[min(growing, key=lambda at: widths[at])] += 1
             spare -= 1

@@ -174,11 +174,6 @@ def without_own_references(rated: Rated, why: str) -> Rated:
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
 
-def votes_behind(captions: Captions) -> pl.DataFrame:
-    """Return the single votes behind ratings that are shares of votes. Columns: image, slot, judge, score (1 or 0)."""
-    return captions.annotated().rows("rating_vote")
-
-
 def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
     """Read the ratings of a version, without those outside a scale; and notes on unusual ratings."""
     annotated, version = captions.selection, captions.selection.version

@@ -22,7 +22,7 @@ from auditor.statistics.resampling import drawn_times
 from auditor.statistics.significance import holm
 from auditor.store.captions import Captions
 from auditor.studies import consensus as compared_pairs
-from auditor.studies.agree.ratings import Rated, votes_behind
+from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, PEOPLE, beside_others
 from auditor.studies.agree.tables import own_references
 from auditor.studies.consensus import ConsensusSettings
@@ -116,7 +116,7 @@ def of_ratings(
 ) -> tuple[list[Place], Sequence[Said]]:
     """Correlate metrics, and the mean of other ratings of a caption, with single ratings; or with votes, of shares."""
     caption = ["image", "slot"]
-    votes = votes_behind(captions).join(rated.ratings, on=caption, how="semi", maintain_order="left")
+    votes = captions.annotated().rows("rating_vote").join(rated.ratings, on=caption, how="semi", maintain_order="left")
     is_share = len(rated.judges) == 1 and votes.select(caption).n_unique() == rated.ratings.height
     ratings = votes if is_share else rated.ratings
     several = beside_others(ratings).rename({"others": PEOPLE})

@@ -117,12 +117,8 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
         if len(both) > _LED:
             both = [*{metric.partition("-")[0]: (metric, *means) for metric, *means in both}.values()]
         ratios = "; ".join(f"{metric} {human:.3f} and {intra:.3f}" for metric, human, intra in both)
-        what = (
-            f"mean score of a caption of the image, and of another image: {ratios}"
-            if ratios
-            else "no image has both bounds"
-        )
-        led.append(f"{selection.label}: {what}.")
+        scores = f"mean score of a caption of the image, and of another image: {ratios}"
+        led.append(f"{selection.label}: {scores if ratios else 'no image has both bounds'}.")
     return tuple(led)
 
 

@@ -24,27 +24,16 @@ def history(store: Store, selections: Sequence[Selection], frame: pl.DataFrame, 
     """
     measured = frame.drop_nulls("value").filter(pl.col("statistic") != "rows")
     for selection in selections:
-        rows = selection.rows_of(measured).select("gate", "metric", "statistic", "limit", "value")
+        rows, shown = selection.rows_of(measured).select("gate", "metric", "statistic", "limit", "value"), []
         logged = sorted(log(store, selection.version.dataset), key=lambda version: version.seq)
-        keys = {
-            (one.seq, gate, metric): kept.key(
-                store, replace(selection, version=one), params={"gate": [gate, metric, settings, program()]}
-            )
-            for one in logged
-            for gate, metric in rows.select("gate", "metric").iter_rows()
-        }
-        for gate, metric, _, _, value in rows.iter_rows():
-            entry = keys[selection.version.seq, gate, metric]
-            kept.put(store, selection, _RELATION, entry, pl.DataFrame({"value": [value]}, schema={"value": pl.Float64}))
-        held = kept.get(store, dict.fromkeys(keys.values(), _RELATION))
-        if len(logged) > 1 and rows.height:
-            shown = [
-                {"gate": " ".join(filter(None, [gate, metric])), "limit": written(statistic, limit)[0]}
-                | {f"v{one.seq}": _value(statistic, held.get(keys[one.seq, gate, metric])) for one in logged}
-                for gate, metric, statistic, limit, _ in rows.iter_rows()
-            ]
+        for gate, metric, statistic, limit, value in rows.iter_rows():
+            params = {"gate": [gate, metric, settings, program()]}
+            keys = {one.seq: kept.key(store, replace(selection, version=one), params=params) for one in logged}
+            kept.put(store, selection, _RELATION, keys[selection.version.seq], pl.DataFrame({"value": [float(value)]}))
+            held = kept.get(store, dict.fromkeys(keys.values(), _RELATION))
+            values = {seq: held[key]["value"][0] if key in held else None for seq, key in keys.items()}
+            named = {"gate": " ".join(filter(None, [gate, metric])), "limit": written(statistic, limit)[0]}
+            told = {f"v{seq}": written(statistic, one)[0] or "not measured" for seq, one in values.items()}
+            shown.append({**named, **told})
+        if len(logged) > 1 and shown:
             yield Table(f"{selection.label}: values in each version", pl.DataFrame(shown), name="history")
-
-
-def _value(statistic: str, kept_rows: pl.DataFrame | None) -> str | None:
-    return "not measured" if kept_rows is None else written(statistic, kept_rows["value"][0])[0]

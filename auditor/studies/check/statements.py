@@ -35,10 +35,9 @@ class Answer:
         """The number of rows with the first row, as text; null without rows."""
         if self.rows.is_empty():
             return None
-        number = self.rows.height
         first = ", ".join(f"{name} = {value}" for name, value in self.rows.row(0, named=True).items())
         shown = first if len(first) <= _SHOWN_TEXT else first[: _SHOWN_TEXT - 1] + "…"
-        return f"{counted(number, 'row', 'rows')}, expected none; the first: {shown}"
+        return f"{counted(self.rows.height, 'row', 'rows')}, expected none; the first: {shown}"
 
     @property
     def table(self) -> Table:

@@ -114,7 +114,12 @@ def check(
             if not refs
             else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
         )
-    frame = pl.DataFrame([_strictly(row) for row in rows] if strict else rows, schema=ROWS, orient="row")
+    frame = pl.DataFrame(rows, schema=ROWS, orient="row")
+    if strict:
+        is_open, why = pl.col("verdict") == UNANSWERED, pl.format(f"{UNANSWERED}: {{}}", "reason")
+        frame = frame.with_columns(
+            pl.col("verdict").replace(UNANSWERED, FAILED), reason=pl.when(is_open).then(why).otherwise("reason")
+        )
     tables = (_table(frame), *(answer.table for answer in stated if answer.rows.height))
     summary, settings = _summary(frame), str((wanted.since, wanted.ignored, known))
     return Result(
@@ -135,11 +140,10 @@ def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tup
     """Return the selections to check, and the datasets that have gates but are not in the store."""
     if refs:
         return resolve_all(store, refs), set()
-    of_all = any(gate.dataset is None for gate in wanted.gates)
-    own = {gate.dataset for gate in wanted.gates if gate.dataset}
+    named = {gate.dataset for gate in wanted.gates}
     stored = store.query("select dataset, kind from dataset order by dataset")
-    names = [name for name, kind in stored.iter_rows() if name in own or (of_all and kind == "captions")]
-    return tuple(resolve(store, name) for name in names), own - set(names)
+    names = [name for name, kind in stored.iter_rows() if name in named or (None in named and kind == "captions")]
+    return tuple(resolve(store, name) for name in names), {name for name in named if name} - {*names}
 
 
 def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
@@ -161,15 +165,10 @@ def _measured(request: MeasureRequest, demands: Iterable[Demand]) -> list[_Row]:
                 known[key] = demand.rule.measure(dataclasses.replace(request, metric=demand.metric))
             except (MetricError, UsageError) as error:
                 known[key] = str(error)
-        measured = known[key]
-        facts = _gate_facts(demand.gate, request.captions.selection)
-        if isinstance(measured, str):
-            rows.append(facts | _without(demand, measured))
-            continue
-        of_gate = measured.filter(statistic=demand.statistic)
-        rows += [facts | _answered(demand, row) for row in of_gate.iter_rows(named=True)]
-        if of_gate.is_empty():
-            rows.append(facts | _without(demand, "nothing to measure"))
+        measured, facts = known[key], _gate_facts(demand.gate, request.captions.selection)
+        why = measured if isinstance(measured, str) else "nothing to measure"
+        of_gate = [] if isinstance(measured, str) else measured.filter(statistic=demand.statistic).rows(named=True)
+        rows += [facts | _answered(demand, row) for row in of_gate] or [facts | _without(demand, why)]
     return rows
 
 
@@ -191,13 +190,12 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
     if value is None or not math.isfinite(value):
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
         return measured | _without(demand, measured["reason"] or missing) | {"metric": measured["metric"]}
-    passed = demand.holds(value)
     name = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
     name = name if demand.rule.end == "value" else f"{name}, the {demand.rule.end} end of its interval,"
     is_value, limit = written(demand.statistic, value, demand.limit)
     sentence = f"{name} is {is_value}, expected {demand.words} {limit}"
     sentence += f": {measured['reason']}" if measured["reason"] else ""
-    verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": sentence}
+    verdict = {"verdict": PASSED, "reason": None} if demand.holds(value) else {"verdict": FAILED, "reason": sentence}
     return measured | verdict | {"limit": demand.limit}
 
 
@@ -219,12 +217,6 @@ def _absent(wanted: Demands, absent: Collection[str]) -> Iterator[_Row]:
         if gate.dataset in absent:
             unanswered = {"limit": 0.0, "verdict": UNANSWERED, "reason": not_stored(str(gate.dataset))}
             yield _gate_facts(gate, None) | unanswered
-
-
-def _strictly(row: _Row) -> _Row:
-    if row["verdict"] != UNANSWERED:
-        return row
-    return row | {"verdict": FAILED, "reason": f"{UNANSWERED}: {row['reason']}"}
 
 
 def _table(frame: pl.DataFrame) -> Table:

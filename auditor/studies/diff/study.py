@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import polars as pl
 
@@ -56,8 +56,7 @@ def quality(
 ) -> Result:
     """Check whether a version is worse than another, for `auditor diff`."""
     counts = changes(store, a, b)
-    every_column = pl.concat([pl.DataFrame(schema=ROWS), counts.frame], how="diagonal_relaxed")
-    counts = replace(counts, frame=every_column)
+    counts = replace(counts, frame=pl.concat([pl.DataFrame(schema=ROWS), counts.frame], how="diagonal_relaxed"))
     if counts.holds:
         same = Sentence(f"{b} is not worse than {a}: {counts.findings[0]}.", "answer", counts.findings[0])
         return replace(counts, lead=(same,))
@@ -120,20 +119,17 @@ def _audited(captions: Captions, declared: Declared, gates: Sequence[Gate], prog
         skipped = [note for note in found.notes if with_role(note, "note").role == "skipped"]
         try:
             checked = check(store, selection.pinned_name, gates=own, config=declared, progress=progress).frame
-            measured += map(_gate, checked.iter_rows(named=True))
+            for row in checked.iter_rows(named=True):
+                name, why = " ".join(filter(None, [row["gate"], row["metric"]])), ({"why": row["reason"]},)
+                severity: Severity = "error" if row["verdict"] == FAILED else "info"
+                value = {"share": row["value"]}
+                measured.append(Finding(name, "", {"part": GATE}, value, severity=severity, examples=why))
         except UsageError as error:
             skipped += [Sentence(f"{captions.label}: gates: {error}", "skipped")] if own else []
         measured += _measured(questions, captions)
         return Result("diff", found.frame, notes=tuple(skipped), findings=(*found.findings, *measured))
 
     return kept_result(store, "quality", [selection], settings, make)
-
-
-def _gate(row: Mapping[str, Any]) -> Finding:
-    name = " ".join(filter(None, [row["gate"], row["metric"]]))
-    severity: Severity = "error" if row["verdict"] == FAILED else "info"
-    examples = ({"why": row["reason"]},)
-    return Finding(name, "", {"part": GATE}, {"share": row["value"]}, severity=severity, examples=examples)
 
 
 def _measured(questions: Questions, captions: Captions) -> Iterator[Finding]:

@@ -53,8 +53,8 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
     The results have the findings of one version each, with the captions that they list. What else is compared is a
     finding, too: its subject has `part`, its values `share` and perhaps `error`, a standard error over `n` images.
     """
-    a, b = _held(before), _held(after)
-    sizes = [next(one.n or 1 for key, one in side.items() if key[0] == DIMENSION) for side in (a, b)]
+    sides = a, b = _held(before), _held(after)
+    sizes = [next(one.n or 1 for key, one in side.items() if key[0] == DIMENSION) for side in sides]
     keys = sorted({*a, *b}, key=lambda key: (PARTS.index(key[0]), key[1]))
     tested = {key: p for key in keys if (p := _p(a.get(key), b.get(key), sizes[0] / sizes[1])) is not None}
     corrected = dict(zip(tested, holm([*tested.values()]), strict=True))
@@ -64,8 +64,8 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
         old, new, p = a.get(key), b.get(key), corrected.get(key)
         if change := _change(old, new, p is not None and p < LEVEL):
             row: dict[str, Any] = {"part": key[0], "what": key[1], "change": change, "p": p}
-            row |= {name: one and _share(one) for name, one in (("before", old), ("after", new))}
-            row |= {f"severity_{name}": one and one.severity for name, one in (("before", old), ("after", new))}
+            for name, one in (("before", old), ("after", new)):
+                row |= {name: one and _share(one), f"severity_{name}": one and one.severity}
             rows.append(row | (_behind(key, new, old, only_b) if change in BAD else _behind(key, old, new, only_a)))
     return pl.DataFrame(sorted(rows, key=_order), schema=ROWS, orient="row")
 
@@ -86,14 +86,13 @@ def _share(finding: Finding) -> float | None:
 
 def _p(a: Finding | None, b: Finding | None, ratio: float) -> float | None:
     """Test two shares or numbers; a finding that one side lacks is about none of as many captions or images."""
-    alone = a or b if a is None or b is None else None
+    there = [one for one in (a, b) if one]
     n_a, n_b = (one.n or 0 if one else 0 for one in (a, b))
     n_a, n_b = n_a or round(n_b * ratio), n_b or round(n_a / ratio)
     old, new = _share(a) if a else 0.0, _share(b) if b else 0.0
-    if old is None or new is None or not n_a or not n_b or (alone and "part" in alone.about):
+    if old is None or new is None or not n_a or not n_b or (len(there) == 1 and "part" in there[0].about):
         return None
-    errors = [float(one.values.get("error") or 0) for one in (a, b) if one and "error" in one.values]
-    if error := math.hypot(*errors):
+    if error := math.hypot(*(float(one.values.get("error") or 0) for one in there)):
         return students_p((new - old) / error, min(n_a, n_b) - 1)
     return of_shares(round(old * n_a), n_a, round(new * n_b), n_b)
 
@@ -111,8 +110,8 @@ def _change(a: Finding | None, b: Finding | None, sure: bool) -> str | None:
 def _behind(key: tuple[str, str], held: Finding | None, other: Finding | None, listed: pl.DataFrame) -> dict[str, Any]:
     """Return how many captions and images of a list are behind a change, with the first; else an example."""
     part, what = key
-    bad = pl.col("severity").is_in(SEVERITIES[:2]) if part == DIMENSION else pl.lit(True)
-    rows = listed.filter(bad, pl.col("kind").is_in([k for k in KINDS if what in (k, KINDS[k].dimension)] + [what]))
+    rows = listed.filter(pl.col("kind").is_in([k for k in KINDS if what in (k, KINDS[k].dimension)] + [what]))
+    rows = rows.filter(pl.col("severity").is_in(SEVERITIES[:2])) if part == DIMENSION else rows
     examples = [one for one in (held.examples if held else ()) if other is None or one not in other.examples]
     first = next(rows.head(1).iter_rows(named=True), examples[0] if examples else {})
     counts = {"images": rows["image"].n_unique(), "captions": rows.drop_nulls("slot").unique(["image", "slot"]).height}
@@ -158,8 +157,8 @@ def shown(rows: pl.DataFrame, title: str) -> Table:
 
 def _written(row: Mapping[str, Any], side: str) -> str:
     part, value, severity = row["part"], row[side], row[f"severity_{side}"]
-    is_share = part != GATE and row["what"] != SAMENESS
-    number = "" if value is None else digits(value) if not is_share else percent(value) if value else "0%"
+    write = digits if part == GATE or row["what"] == SAMENESS else percent
+    number = "" if value is None else write(value) if value or write is digits else "0%"
     word = {GATE: "failed" if severity == "error" else "passed", FINDING: severity}.get(part) or ""
     return f"{word} {number}".strip() if severity else "none"
 

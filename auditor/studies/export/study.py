@@ -172,6 +172,7 @@ def export(
                     repair.changes.write_csv(file)
         except OSError as error:
             raise UsageError(f"{url}: cannot be written: {error.strerror or error}") from error
+    alike = f"{url} has the columns of {source}, in their order; the same arguments of `auditor ingest` import it"
     shown = rows.drop("version", "split").with_columns(pl.col("sha256").str.head(12))
     return Result(
         "export",
@@ -181,7 +182,7 @@ def export(
         notes=(
             *_gone(selection, contents, gone, _beside(url, beside)),
             *_changed(selection, repair, f"; listed in {_beside(url, changed)}"),
-            *(_again(store, selection, contents, captions, url, chosen) if source is None else _as_source(source, url)),
+            *(_again(store, selection, contents, captions, url, chosen) if source is None else (alike,)),
         ),
     )
 
@@ -285,10 +286,6 @@ def _placed(
     with replacing(target) as file:
         file.write(made)
     return pl.DataFrame([bundle.row_of(selection, contents, target, captions.rows.height)], orient="row")
-
-
-def _as_source(source: Path, url: str) -> tuple[str, ...]:
-    return (f"{url} has the columns of {source}, in their order; the same arguments of `auditor ingest` import it",)
 
 
 def _check_free(target: Path, chosen: str, force: bool) -> None:

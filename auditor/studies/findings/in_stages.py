@@ -58,11 +58,6 @@ _WHY_NOT = {
 _REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 
 
-def _why_not(kind: str) -> str:
-    """Return why captions of a kind are not searched for in stages, from this module or the header of its SELECT."""
-    return _WHY_NOT.get(kind) or merging.why_not(CAPTION_KINDS[kind].select)
-
-
 _EXISTS = "already exists; remove it, or name another folder with --verdicts"
 
 
@@ -163,7 +158,9 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
         for kind in checked
     ]
     left_out = [kind for kind in others if kind in _REPORTED and kind not in checked]
-    kinds += [(kind, None, None, _why_not(kind)) for kind in left_out]
+    kinds += [
+        (kind, None, None, _WHY_NOT.get(kind) or merging.why_not(CAPTION_KINDS[kind].select)) for kind in left_out
+    ]
     parts.insert(1, pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row"))
     leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
     rows = pl.concat(parts, how="diagonal_relaxed")

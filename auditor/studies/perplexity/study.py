@@ -200,29 +200,18 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
     )
     own = means.filter((pl.col("statistic") == "perplexity") & is_own).sort("value", "selection_no")
     predictable, lowest = own.select("selection_no", "value").row(0)
-    least = selections[predictable]
-    if len(selections) < 2:
-        sentence = f"{least.label} has perplexity {lowest:.1f} under its model"
-        return [Finding("most-predictable", sentence, about(least), {"perplexity": lowest}, 1)]
-    predictor, ratio = on_others.row(0)
-    best = selections[predictor]
-    return [
-        Finding(
-            "best-predictor",
+    number, least = len(selections), selections[predictable]
+    is_what = "has" if number < 2 else "is the most predictable dataset:"
+    sentence = f"{least.label} {is_what} perplexity {lowest:.1f} under its model"
+    found = [Finding("most-predictable", sentence, about(least), {"perplexity": lowest}, number)]
+    for predictor, ratio in on_others.head(1).iter_rows():
+        best = selections[predictor]
+        sentence = (
             f"{best.label} predicts the others best: its perplexity on them is {ratio:.1f} times that of their models"
-            " (geometric mean)",
-            about(best),
-            {"ratio": ratio},
-            len(selections),
-        ),
-        Finding(
-            "most-predictable",
-            f"{least.label} is the most predictable dataset: perplexity {lowest:.1f} under its model",
-            about(least),
-            {"perplexity": lowest},
-            len(selections),
-        ),
-    ]
+            " (geometric mean)"
+        )
+        found.insert(0, Finding("best-predictor", sentence, about(best), {"ratio": ratio}, number))
+    return found
 
 
 def _comparable(selections: Sequence[Selection]) -> list[str]:

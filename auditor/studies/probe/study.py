@@ -14,7 +14,6 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
-from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, about
 from auditor.result.views import EMPTY, View, arranged
@@ -108,8 +107,8 @@ def probe(
         selection = captions.selection
         usable, unscored = scorable(captions, requested, metrics)
         made, reasons = possible.of(captions, steps)
-        if components:
-            _refuse(selection, reasons)
+        for name, reason in reasons.items() if components else ():
+            raise type(reason)(f"{selection.label}: no {name}: {reason}")
         signed.append(signatures(usable, tokenizer, References("loo")))
         parts.append(_probed(captions, usable, made, steps))
         lacking.append(with_reasons(parts[-1].clear(), captions, requested))
@@ -204,12 +203,6 @@ def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: s
     return signed
 
 
-def _refuse(selection: Selection, reasons: dict[str, AuditorError]) -> None:
-    """Raise the reason why a named component cannot be made."""
-    for name, reason in reasons.items():
-        raise type(reason)(f"{selection.label}: no {name}: {reason}")
-
-
 #: A metric is gamed if more than this share of captions gains.
 _MOST = 0.5
 
@@ -279,15 +272,10 @@ def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Findin
                 ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
                 sentence = f"{selection.label}: {component} moves {_change(most)} most, {_change(least)} least"
-                values = {
-                    "most": most["metric"],
-                    "most_relative": most["relative"],
-                    "least": least["metric"],
-                    "least_relative": least["relative"],
-                }
-                findings.append(
-                    Finding("component-effect", sentence, about(selection, component=component), values, most["n"])
-                )
+                values = {"most": most["metric"], "most_relative": most["relative"]}
+                values |= {"least": least["metric"], "least_relative": least["relative"]}
+                where = about(selection, component=component)
+                findings.append(Finding("component-effect", sentence, where, values, most["n"]))
             findings += _gamed(selection, component, part)
     return findings
 
@@ -298,11 +286,9 @@ def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Fin
     metrics = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in gamed.iter_rows(named=True))
     if not metrics:
         return []
-    values = dict(gamed.select("metric", "gained").iter_rows())
-    where = about(selection, component=component)
-    return [
-        Finding("gamed-metric", f"{selection.label}: {component} games {metrics}", where, values, severity="warning")
-    ]
+    values, where = dict(gamed.select("metric", "gained").iter_rows()), about(selection, component=component)
+    sentence = f"{selection.label}: {component} games {metrics}"
+    return [Finding("gamed-metric", sentence, where, values, severity="warning")]
 
 
 def _change(row: dict[str, float]) -> str:

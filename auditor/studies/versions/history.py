@@ -160,9 +160,8 @@ def _of_two_datasets(sides: Sequence[Selection], images: Sequence[pl.DataFrame],
     captions, counts = int(shared["captions"].sum()), dict(rows.select("change", "captions").iter_rows())
     gone = int(images[0]["captions"].sum()) - captions
     equal = captions - counts["edited"] - (counts["removed"] - gone)
-    said = (
-        f"{first.label} and {second.label} are two datasets with {counted(shared.height, 'image', 'images')} in common"
-    )
+    common = counted(shared.height, "image", "images")
+    said = f"{first.label} and {second.label} are two datasets with {common} in common"
     if shared.height:
         of = counted(captions, "caption", "captions")
         said += f". Of {of} of these images in {first.label}, {equal:,} are equal in {second.label}"

@@ -78,7 +78,7 @@ def _split(text: str) -> str:
             at -= 1  # the full stop counts twice
         elif kind in _KEPT_BACK:
             token, at = token[: -_KEPT_BACK[kind]], at - _KEPT_BACK[kind]
-        made = _whole(_FORMS.get(kind, _as_it_stands)(token)).lower()
+        made = _whole(_FORMS.get(kind, str)(token)).lower()
         if made not in _PUNCTUATION:
             tokens += made.split()
     return " ".join(tokens)
@@ -91,22 +91,6 @@ def _halves(beyond: re.Match[str]) -> str:
 
 def _whole(token: str) -> str:
     return token if token.isascii() else token.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _as_it_stands(token: str) -> str:
-    return token
-
-
-def _without_soft_hyphens(token: str) -> str:
-    return token.replace("\u00ad", "") or "-"
-
-
-def _bracketed(token: str) -> str:
-    return token.replace("(", _BRACKETS["("]).replace(")", _BRACKETS[")"])
-
-
-def _hyphens(token: str) -> str:
-    return "--" if len(token) in (3, 4) else token
 
 
 def _quote(single: str) -> Callable[[str], str]:
@@ -123,17 +107,17 @@ def _quote(single: str) -> Callable[[str], str]:
 #: What becomes of a token, by the name of its rule; tokens of other rules stay as they are.
 _FORMS: dict[str, Callable[[str], str]] = {
     "nothing": lambda _: "",
-    "word": _without_soft_hyphens,
+    "word": lambda token: token.replace("\u00ad", "") or "-",
     "ampersand": lambda token: re.sub("&amp;", "&", token, flags=re.IGNORECASE),
     "dash": lambda _: "--",
-    "hyphens": _hyphens,
+    "hyphens": lambda token: "--" if len(token) in (3, 4) else token,
     "dots": lambda _: "...",
     "fraction": lambda token: _FRACTIONS.get(token, token),
     "currency": lambda token: _CURRENCIES.get(token, token),
     "less": lambda _: "<",
     "more": lambda _: ">",
     "bracket": lambda token: _BRACKETS[token],
-    "bracketed": _bracketed,
+    "bracketed": lambda token: token.replace("(", _BRACKETS["("]).replace(")", _BRACKETS[")"]),
     "opening quote": _quote("`"),
     "closing quote": _quote("'"),
 }
