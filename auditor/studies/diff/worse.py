@@ -71,7 +71,7 @@ def compared(before: Result, after: Result) -> pl.DataFrame:
 
 
 def _held(side: Result) -> dict[tuple[str, str], Finding]:
-    """Return what is compared, the worst finding of each kind; its parts stand for one that has some."""
+    """Return what is compared, the worst finding of each kind, or the parts of one that has some."""
     held = {}
     for one in reversed(side.findings):
         if "part" in one.about or (one.severity != "info" and not KINDS[one.kind].parts):

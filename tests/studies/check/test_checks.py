@@ -297,7 +297,7 @@ def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
         "delete from caption": "read-only",
         "select 1; select 2": "one statement",
         "select $other": r"unknown parameter \$other; use \$dataset",
-        "from nothing": "nothing does not exist",
+        "from nothing": "no table nothing; ",
     }
     for sql, words in faults.items():
         with pytest.raises(SqlError, match=rf"datasets.toml: \[check\]: check 'a check': .*{words}") as caught:

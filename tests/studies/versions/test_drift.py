@@ -193,7 +193,7 @@ def test_captions_of_two_datasets_are_not_called_edited(store: Store) -> None:
 
 def test_unknown_depth_or_profile_is_named(store: Store) -> None:
     ingest(store, ["a dog"])
-    with pytest.raises(UsageError, match="expected totals, images, text, vocabulary, lengths or drift"):
+    with pytest.raises(UsageError, match="expected quality, totals, images, text, vocabulary, lengths or drift"):
         diff(store, "set", "set", depth="words")
     with pytest.raises(UsageError, match="no such tokenizer"):
         diff(store, "set", "set", depth="lengths", tokenizer="nope")
