@@ -152,3 +152,14 @@ def test_its_steps_are_counted_from_the_file_to_the_page(
     with pytest.raises(SystemExit):
         main([command])
     assert check_progress(reports) == {*first, *steps_of()}
+
+
+def test_page_goes_to_the_working_folder_if_that_of_the_file_is_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from auditor.cli.commands.file import page_of
+
+    (file := tmp_path / "captions.csv").write_text("image,caption\n1,a\n", encoding="utf-8")
+    assert page_of(str(file)) == tmp_path / "captions.csv.audit.html"
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert page_of(str(file)) == Path("captions.csv.audit.html")

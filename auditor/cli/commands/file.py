@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -94,9 +95,9 @@ def _with_options() -> None:
 
 
 def page_of(file: str) -> Path:
-    """Return where the page of a file goes: next to the file, else in the working folder."""
+    """Return where the page of a file goes: next to it if that folder can be written, else in the working folder."""
     path = Path(file)
-    if path.is_file():
+    if path.is_file() and os.access(path.parent, os.W_OK):
         return path.with_name(f"{path.name}.audit.html")
     name = PurePosixPath(file.rstrip("/")).name.partition("?")[0].replace("*", "-").strip("-")
     return Path(f"{name or 'captions'}.audit.html")

@@ -169,7 +169,8 @@ def diff() -> None:
     same text elsewhere. A divergence is 0 for equal frequencies and 1 if no words are shared.
 
     Limits: shares are tested as if captions were drawn independently. A few captions cannot show that a version is
-    worse. To compare captions, both versions must use the same names of images. Divergence is larger for small
+    worse. Without a column of slots, a removed caption moves the later ones of its image, which then count as edited.
+    To compare captions, both versions must use the same names of images. Divergence is larger for small
     datasets, so compare it with the divergence of two halves of one dataset.
 
     Raises `UsageError` for another depth or an unknown tokenizer.
