@@ -144,7 +144,7 @@ def lines() -> list[list[str]]:
 def test_each_line_of_llms_txt_runs_and_is_as_it_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auditor.studies.export.repaired._REPORTED", ("refusals", "markup"))
     for _, *words in lines():
-        if words[0] == "--help" or "FILE" in words:
+        if words[0] == "--help" or {"FILE", "WORD"} & {*words}:
             continue
         ran = run_auditor(*words, "--quiet", folder=folder)
         assert ran.returncode == 0, (words, ran.stderr)
