@@ -140,7 +140,7 @@ NAMES: tuple[Broken, ...] = (
     Broken("/dev/null", "flickr", {}, "neither a file nor a folder", named=("/dev/null",)),
     Broken("/dev/zero", "", {}, "neither a file nor a folder", named=("/dev/zero",), dangerous=True),
     Broken("a file of the kernel", "flickr", {}, "/proc/self/mem", named=("/proc/self/mem",), dangerous=True),
-    Broken("an unknown format", "nope", {"a.token": flickr(2)}, "nope: unknown format; `auditor ingest --formats` lists all; CSV, JSON and Parquet need none", code=2),
+    Broken("an unknown format", "nope", {"a.token": flickr(2)}, "nope: unknown format; `auditor ingest --formats.*` lists all; CSV, JSON and Parquet need none", code=2),
     Broken("an unknown option", "flickr", {"a.token": flickr(2)}, 'format "flickr" has no option color', arguments=("--option", "color=red"), code=2),
     Broken("an option of another format", "flickr", {"a.token": flickr(2)}, 'format "flickr" has no option delimiter', arguments=("--option", "delimiter=;"), code=2),
     Broken("a kind that is none", "flickr", {"a.token": flickr(2)}, "unknown kind", arguments=("--kind", "songs"), code=2),

@@ -37,10 +37,11 @@ _TEXT = re.compile(r'"(auditor (?:[^"\\]|\\.)+)"')
 #: What stands for a word that only the reader knows, if it is not a file.
 _FILLED = {
     "DATASET": "refs", "NAME": "refs", "A": "refs", "B": "others", "OTHER": "others", "SYSTEM": "first",
-    "RATINGS": "stars", "METRIC": "cider", "K": "2",
+    "RATINGS": "stars", "METRIC": "cider", "K": "2", "mine": "refs", "other": "others", "system": "first", "ratings": "stars",
 }  # fmt: skip
 
-_TO_FILL = re.compile(r"[A-Z]+(\.\w+)*")
+#: What the reader must fill in: words in capitals, and the datasets of the table of questions.
+_TO_FILL = re.compile(r"[A-Z]+(\.\w+)*|mine|other|system2?|items|ratings|coco-(objects|synonyms)")
 
 #: The commands that ran, each with its folder.
 _RUN = set[tuple[Path, str]]()

@@ -108,7 +108,7 @@ def test_slots_that_a_format_cannot_hold_are_said(store: Store, tmp_path: Path, 
     written = export(store, "set", tmp_path / "x.json", file_format=name)
     assert any("cannot hold: slots" in note for note in written.notes)
     found = read_again(tmp_path, written.notes)
-    assert f"as version {found.version[:12]}, not " in written.notes[0]
+    assert f"as version {found.version[:12]}; version " in written.notes[0]
 
 
 def test_coco_is_what_pycocotools_reads(store: Store, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_cleaned_set_is_without_what_findings_name(store: Store, tmp_path: Path)
     assert gone.select("image", "slot").unique().height == 2
     assert "1 image with no caption left" in written.notes[0]
     found = read_again(tmp_path, written.notes)
-    assert f"as version {found.version[:12]}, not " in written.notes[1]
+    assert f"as version {found.version[:12]}; version " in written.notes[1]
     bundle = export(store, "set", tmp_path / "bundle", without=["personal-data"])
     assert read_again(tmp_path, bundle.notes).captions == 3
 

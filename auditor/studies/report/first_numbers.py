@@ -45,7 +45,8 @@ def first_numbers(context: ReportContext) -> tuple[Table, ...]:
         every = [{"dataset": selection.label, **dict.fromkeys(_VALUE), **own}, *marks.to_dicts()]
         every.sort(key=lambda one: -(one["value"] or 0.0))
         rows += [{"number": number, "by": by, **one, "section": section} for one in every]
-    frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(_VALUE, pl.Float64), infer_schema_length=None)
+    numbers = dict.fromkeys(_VALUE, pl.Float64)
+    frame = pl.DataFrame(rows, schema_overrides=numbers, orient="row", infer_schema_length=None)
     frame = frame.select("number", "by", "dataset", *_VALUE, "section", "^because$") if rows else frame
     table = replace(PLACED, name="main-numbers", frame=frame, bars=("value",), sections="number", caption=_CAPTION)
     return (replace(table, title=f"main numbers of {selection.label} beside published sets"),) if rows else ()

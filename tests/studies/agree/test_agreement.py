@@ -260,7 +260,7 @@ def test_what_cannot_be_asked_is_refused(mine: Store, question: dict[str, Any], 
         agree(mine, "mine", metrics=["bleu-1", "rouge-l"], **question)
     with pytest.raises(
         UsageError,
-        match=r"refs: has no ratings \(it is of kind captions\); .*--format judgements`, or votes, mat or triplets",
+        match=r"refs: has no ratings \(it is of kind captions\); .*--format judgements` imports human ratings",
     ):
         agree(mine, "refs", metrics=["bleu-1"], **QUICK)
 
