@@ -41,7 +41,7 @@ _FILLED = {
 }  # fmt: skip
 
 #: What the reader must fill in: words in capitals, and the datasets of the table of questions.
-_TO_FILL = re.compile(r"[A-Z]+(\.\w+)*|mine|other|system2?|items|ratings|coco-(objects|synonyms)")
+_TO_FILL = re.compile(r"[A-Z]+(\.\w+)*|mine|other|system2?|ratings|coco-(objects|synonyms)")
 
 #: The commands that ran, each with its folder.
 _RUN = set[tuple[Path, str]]()
