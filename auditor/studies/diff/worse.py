@@ -168,7 +168,8 @@ def _quoted(row: Mapping[str, Any]) -> str:
     if row["text"] is None:
         return row["image"] or row["why"] or ""
     text, why = " ".join(row["text"].split()), row["why"] or ""
-    named = (re.findall("“([^”]+)”", why) or [why.rpartition(": ")[2]])[0].lower()
+    ends = (why[at.end() :] for at in re.finditer(r"^|\s+", why))  # a reason ends with what was found
+    named = next((one.lower() for one in (*re.findall("“([^”]+)”", why), *ends) if one.lower() in text.lower()), "")
     start = max(text.lower().find(named) - _SHOWN // 3, 0) if len(text) > _SHOWN else 0
     piece, rest = text[start : start + _SHOWN], text[start + _SHOWN :]
     slot = "" if row["slot"] is None else f"#{row['slot']}"
