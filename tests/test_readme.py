@@ -42,3 +42,12 @@ def test_screens_show_what_the_commands_print(tmp_path: Path, monkeypatch: pytes
             wanted = [one for one in shown.removesuffix("\n").split("\n") if one != "…"]
             there = iter(printed)
             assert [one for one in wanted if one not in there] == [], line
+
+
+def test_demo_replaces_no_file_of_the_user(tmp_path: Path) -> None:
+    (own := tmp_path / "captions.csv").write_text("image,caption\n1,mine\n", encoding="utf-8")
+    done = run_auditor("demo", "--folder", ".", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: captions.csv: is another file; name another folder with --folder\n"
+    assert [*tmp_path.iterdir()] == [own]
+    assert own.read_text(encoding="utf-8") == "image,caption\n1,mine\n"

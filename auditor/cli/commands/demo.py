@@ -32,7 +32,7 @@ _NARROW, _VARIED, _FLAWED = "sample-narrow", "sample-varied", "sample-flawed"
 
 def command(
     folder: Annotated[
-        Path, typer.Option("--folder", help="Folder for the page, the store and two files; all are replaced.")
+        Path, typer.Option("--folder", help="Folder for the page and the store, which are replaced, and for two files.")
     ] = _FOLDER,
 ) -> None:
     """Audit three bundled sample datasets.
@@ -53,9 +53,9 @@ def command(
     from auditor.studies import report
     from auditor.studies.ingest import ingest_sources
 
-    declared = sources(_SAMPLE, data=_SAMPLE.parent)
+    declared, folder = sources(_SAMPLE, data=_SAMPLE.parent), _made(folder)
     READER.stand({"store": DEFAULT_STORE})  # the page is read in the folder, where the store is
-    with o.opened(_made(folder) / DEFAULT_STORE, write=True) as opened, o.progressing() as progress:
+    with o.opened(folder / DEFAULT_STORE, write=True) as opened, o.progressing() as progress:
         steps = Steps(progress, ("Reading", *report.steps_of()), 1)
         ingest_sources(opened, list(declared.values()), progress=steps)
         settings = report.ReportSettings(metrics=FIRST_METRICS)
@@ -76,6 +76,9 @@ def _made(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror}; name another with --folder") from error
+    for name in _FILES:
+        if (file := folder / name).exists() and file.read_bytes() != (_SAMPLE.parent / name).read_bytes():
+            raise UsageError(f"{file}: is another file; name another folder with --folder")
     return folder
 
 
