@@ -13,7 +13,7 @@ from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
 from auditor.parameters import EMPTY
 from auditor.ranges import Ends, within
-from auditor.result import LEAST_P, Finding, Result, Said, Table, about, counted, listed
+from auditor.result import LEAST_P, Finding, Result, Said, Table, about, counted, digits, interval, listed
 from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
@@ -175,7 +175,7 @@ def _lead(frame: pl.DataFrame, coverage: Coverage, resampling: Resampling) -> tu
     """Return the sentences to read first, and the scores that need more images."""
     absent = frame.filter(pl.col("value").is_null())
     why = absent.group_by("label", "reason", maintain_order=True).agg("metric").rows() if absent.height else []
-    sentences = coverage.lead(frame, resampling.confidence, "metric") or (*_answer(frame),)
+    sentences = coverage.lead(frame, resampling.confidence, "metric") or (*_answer(frame, resampling.confidence),)
     return (*sentences, *(f"{label}: no value for {', '.join(names)}: {reason}." for label, reason, names in why))
 
 
@@ -183,13 +183,12 @@ def _p(value: float) -> str:
     return f"< {LEAST_P:g}" if value < LEAST_P else f"= {value:.3f}"
 
 
-def _answer(frame: pl.DataFrame) -> Iterator[str]:
-    """Write the scores by the last metric, which a program prints for its reader to quote, as a sentence."""
+def _answer(frame: pl.DataFrame, confidence: float) -> Iterator[str]:
+    """Write the scores by the last metric that the program prints, as a sentence: of COCO's row, CIDEr."""
     last = frame.filter(metric=frame["metric"].last()).drop_nulls("value")
     if last.height:
         quoted = [
-            f"{row['label']} {row['value']:.3f}"
-            + (f" ({row['low']:.3f} to {row['high']:.3f})" if row.get("low") is not None else "")
+            f"{row['label']} {digits(row['value'])}{interval(row.get('low'), row.get('high'), confidence)}"
             + (f"; p {_p(row['p'])} against {last['label'][0]}" if row.get("p") is not None else "")
             for row in last.rows(named=True)
         ]
