@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from auditor import parameters as p
 from auditor.asked import face
@@ -18,18 +19,61 @@ from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, stepwise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies.agree import parameters as own
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables, trust
 from auditor.studies.agree.common import beside_whole, coverage_of, on_known
 from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS
-from auditor.studies.consensus import COMPARED, CONFIDENCE, ConsensusSettings, consensus
+from auditor.studies.consensus import COMPARED, CONFIDENCE, TIE_CREDIT, ConsensusSettings, consensus
 from auditor.text import AUTO
 
 #: The name for the protocols of all judges.
 JUDGES = "judges"
+
+
+def _check_order(scale: tuple[float, float]) -> None:
+    if not scale[0] < scale[1]:
+        raise UsageError(f"--scale {scale[0]:g} {scale[1]:g}: expected the lowest and the highest rating")
+
+
+Protocols = Annotated[
+    Sequence[str] | None,
+    p.Parameter("pooled, mean, judges (each rater) or judge-1 (one); repeat for more; default: all.", "protocol"),
+]
+
+Statistics = Annotated[
+    Sequence[str] | None,
+    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic", choices=STATISTICS),
+]
+
+Threshold = Annotated[
+    float | None, p.Parameter("Lowest mean rating that counts as good, for kappa; default: mid-scale.")
+]
+
+Cut = Annotated[
+    float | None,
+    p.Parameter("Score from which a caption counts as good, for kappa of one -m; default: that of the highest kappa."),
+]
+
+Scale = Annotated[
+    tuple[float, float] | None,
+    p.Parameter("Lowest and highest valid rating; others are left out and listed.", check=_check_order),
+]
+
+Disagreements = Annotated[int, p.Parameter("Number of captions to show on which raters and metric disagree.", least=0)]
+
+Most = Annotated[int | None, p.Parameter("References per image; default: 48, or fewer if an image has fewer.", least=1)]
+
+At = Annotated[Sequence[int], p.Parameter("Also compute accuracy with this many references; repeat for more.", least=1)]
+
+Curve = Annotated[bool, p.Parameter("Compute accuracy with every number of references from 1 on.")]
+
+Draws = Annotated[int, p.Parameter("Number of random draws of references, by the seed and those after it.", least=1)]
+
+Ties = Annotated[
+    str, p.Parameter("How to count a pair that a metric ties: half, wrong or right.", choices=tuple(TIE_CREDIT))
+]
 
 
 @question
@@ -44,12 +88,12 @@ def agree_with_ratings(
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
     missing: p.Missing = p.COMMON,
-    protocols: own.Protocols = None,
-    statistics: own.Statistics = None,
-    threshold: own.Threshold = None,
-    cut: own.Cut = None,
-    scale: own.Scale = None,
-    disagreements: own.Disagreements = 5,
+    protocols: Protocols = None,
+    statistics: Statistics = None,
+    threshold: Threshold = None,
+    cut: Cut = None,
+    scale: Scale = None,
+    disagreements: Disagreements = 5,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
     seed: p.Seed = 1,
@@ -121,11 +165,11 @@ def agree_with_choices(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
-    most: own.Most = None,
-    at: own.At = (),
-    curve: own.Curve = False,
-    draws: own.Draws = 1,
-    ties: own.Ties = "half",
+    most: Most = None,
+    at: At = (),
+    curve: Curve = False,
+    draws: Draws = 1,
+    ties: Ties = "half",
     resamples: p.Resamples = 1000,
     seed: p.Seed = 1,
     config: p.Config = None,
@@ -155,10 +199,10 @@ def agree_at_several(
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
     missing: p.Missing = p.COMMON,
-    statistics: own.Statistics = None,
-    scale: own.Scale = None,
-    most: own.Most = None,
-    ties: own.Ties = "half",
+    statistics: Statistics = None,
+    scale: Scale = None,
+    most: Most = None,
+    ties: Ties = "half",
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
     seed: p.Seed = 1,
@@ -201,7 +245,7 @@ def _why_left_out(captions: Captions, declared: Mapping[str, Source], *, asked: 
 
 
 def _rated(
-    captions: Captions, against: str | None, metrics: p.Metrics, scale: own.Scale, missing: str, why: str,
+    captions: Captions, against: str | None, metrics: p.Metrics, scale: Scale, missing: str, why: str,
     progress: Progress,
 ) -> Rated:  # fmt: skip
     scored = rated_captions(captions, against, metrics, scale, progress, in_part=missing != p.ERROR)

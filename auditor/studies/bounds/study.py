@@ -27,7 +27,6 @@ from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
 from auditor.studies.bounds.by_files import by_files
-from auditor.studies.bounds.upside_down import upside_down
 from auditor.text import AUTO
 
 Candidates = Annotated[
@@ -182,7 +181,7 @@ def _bounds(
     ]
     frame = pl.concat(part.rows for part in parts)
     notes: list[Said] = [*left_out(metrics), *(note for part in parts for note in part.notes), *repeated]
-    notes += [finding for selection in selections for finding in upside_down(selection, frame)]
+    notes += [finding for selection in selections for finding in tables.upside_down(selection, frame)]
     whole = frame if distinct else frame.drop("variant")
     for captions in every:
         whole = with_reasons(whole, against.select(captions), requests(metrics))

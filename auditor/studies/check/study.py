@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,14 +20,14 @@ from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
 from auditor.findings import declare
 from auditor.model import Gate, Progress, Selection, silent
-from auditor.result import Finding, Result, Said, Severity, Table
+from auditor.result import Finding, Result, Said, Severity, Table, program
 from auditor.scoring.registry import left_out
 from auditor.steps import Steps
+from auditor.store import kept
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
-from auditor.store.versions import resolve, resolve_all
+from auditor.store.versions import log, resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, located, understood, written
-from auditor.studies.check.history import history
 from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
 from auditor.studies.findings.study import BaselineFile
@@ -240,3 +241,28 @@ def _summary(frame: pl.DataFrame) -> Finding:
     sentence = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items())
     severity: Severity = "error" if counted[FAILED] else "notice" if counted[UNANSWERED] else "info"
     return Finding("gates", sentence, values=counted, n=frame.height, severity=severity)
+
+
+_RELATION = "gate_value"
+
+
+def history(store: Store, selections: Sequence[Selection], frame: pl.DataFrame, settings: str) -> Iterator[Table]:
+    """Keep the values of gates, and yield a table of each dataset with several versions: a row per gate.
+
+    `settings` are what a value depends on, in addition to the captions. Statements can change, and are left out.
+    """
+    measured = frame.drop_nulls("value").filter(pl.col("statistic") != "rows")
+    for selection in selections:
+        rows, shown = selection.rows_of(measured).select("gate", "metric", "statistic", "limit", "value"), []
+        logged = sorted(log(store, selection.version.dataset), key=lambda version: version.seq)
+        for gate, metric, statistic, limit, value in rows.iter_rows():
+            params = {"gate": [gate, metric, settings, program()]}
+            keys = {one.seq: kept.key(store, replace(selection, version=one), params=params) for one in logged}
+            kept.put(store, selection, _RELATION, keys[selection.version.seq], pl.DataFrame({"value": [float(value)]}))
+            held = kept.get(store, dict.fromkeys(keys.values(), _RELATION))
+            values = {seq: held[key]["value"][0] if key in held else None for seq, key in keys.items()}
+            named = {"gate": " ".join(filter(None, [gate, metric])), "limit": written(statistic, limit)[0]}
+            told = {f"v{seq}": written(statistic, one)[0] or "not measured" for seq, one in values.items()}
+            shown.append({**named, **told})
+        if len(logged) > 1 and shown:
+            yield Table(f"{selection.label}: values in each version", pl.DataFrame(shown), name="history")

@@ -5,6 +5,7 @@ Statistics per image need several captions per image, or human captions of the s
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,22 +17,24 @@ from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
 from auditor.config import sources
+from auditor.errors import SourceError
+from auditor.files.rows import numbers_of, read_rows
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
-from auditor.result import Result, Table, findings_in, notes_in
+from auditor.result import Result, Signature, Table, findings_in, notes_in
 from auditor.result.portraits import Quoted
 from auditor.result.views import arranged, labeled
 from auditor.scoring.registry import DECIMALS, References
 from auditor.statistics.cards import ends_of
 from auditor.statistics.diversity import CONFIDENCE, STATISTICS
 from auditor.statistics.sameness import SAMENESS
+from auditor.statistics.summary import ratio
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.measuring import ROWS, apart_from_people, captions_and_known, measured
 from auditor.studies.diversity.measuring import robustness as moved_by_settings
 from auditor.studies.diversity.per_image import local_signature, local_words_met
-from auditor.studies.diversity.rated_words import rated_words as of_rated_words
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Statistics, settled
 from auditor.studies.diversity.tables import FIGURES, correlated, lead, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
@@ -194,7 +197,7 @@ def diversity(
             dict.fromkeys((*findings_in(remarks), *(finding for part in of_images for finding in part.findings)))
         ),
     )  # fmt: skip
-    further = [] if rated_words is None else [of_rated_words(every, rated_words)]
+    further = [] if rated_words is None else [by_ratings(every, rated_words)]
     if robustness:
         moved = moved_by_settings(every, known, settings, declared or {}, progress)
         further.append(replace(moved, frame=asked.rows_of(moved.frame)))
@@ -220,3 +223,61 @@ def _only(table: Table, asked: Asked) -> Table:
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
     rows = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(rows, ends_of("diversity")).with_columns(pl.col("value", "low", "high").round(DECIMALS))
+
+
+_FORM = "a column of words, and one of numbers"
+
+#: The names that norms of concreteness give to their columns.
+_WORD, _RATING = ("word", "words"), ("conc.m", "concreteness", "rating", "mean")
+
+
+def by_ratings(every: Sequence[Captions], file: Path) -> Result:
+    """Return the share of rated words, their mean rating, and those below the middle of the scale to the others."""
+    words, middle = _read(file)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    parts = []
+    for captions in every:
+        workspace = captions.workspace(middle=middle)
+        workspace.bind_rows("rated_word", words)
+        ratios = ratio(workspace.rows("rated_word_total"), {"rated-words"})
+        rows = ratios.rename({"class": "statistic"}).sort("statistic")
+        signed = [
+            str(Signature(name, {"tok": captions.tokenizer, "words": digest, "middle": middle}, 1))
+            for name in rows["statistic"]
+        ]
+        numbered = rows.with_columns(pl.col("n").round().cast(pl.Int64), signature=pl.Series(signed, dtype=pl.String))
+        parts.append(captions.stamp(numbered.with_columns(tokenizer=pl.lit(captions.tokenizer))))
+    frame = pl.concat(parts)
+    shown = labeled(selections_of(every), frame).sort("statistic", maintain_order=True)
+    return Result(
+        "diversity",
+        frame,
+        signatures=dict(frame.select("statistic", "signature").iter_rows()),
+        tables=(
+            Table(
+                f"words by their ratings in {file.name}",
+                shown.select("dataset", "statistic", "value", "low", "high", "n"),
+                sections="statistic",
+                caption=f"abstract-to-concrete: words rated below {middle:g}, the middle of the scale, to the others; "
+                "rated-words: share of the words that have a rating",
+                name="rated-words",
+            ),
+        ),
+    )
+
+
+def _read(file: Path) -> tuple[pl.DataFrame, float]:
+    """Read words, in lower case and each once, with their ratings; and the middle of the ratings.
+
+    Raises `SourceError` for a file without words and ratings.
+    """
+    rows = read_rows(file, "rated words", _FORM)
+    names = {name.lower(): name for name in reversed(rows.columns)}
+    word, rating = (next((names[one] for one in known if one in names), None) for known in (_WORD, _RATING))
+    if word is None or rating is None:
+        known = f"{', '.join(rows.columns[:8])}; expected {_FORM}: word, and Conc.M, concreteness or rating"
+        raise SourceError(f"{file}: has no words with ratings: it has {known}")
+    numbers = numbers_of(file, rows[rating])
+    words = rows.select(pl.col(word).cast(pl.String).str.strip_chars().str.to_lowercase().alias("word"), rating=numbers)
+    low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
+    return words.group_by("word", maintain_order=True).agg(pl.col("rating").mean()), (low + high) / 2

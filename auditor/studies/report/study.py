@@ -32,13 +32,14 @@ from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, TABLE, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
-from auditor.studies.report.first_numbers import first_numbers, placed_in
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.summary import (
     answered,
     cards,
     cited,
+    first_numbers,
+    placed_in,
     portraits,
     section_of_single,
     summary,

@@ -17,8 +17,7 @@ from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of, stamp
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.words.lacking import missed_words, omitted_words
-from auditor.studies.words.parameters import Against, ByCorpus, Minimum, Words
+from auditor.studies.words.lacking import Against, ByCorpus, Minimum, Words, missed_words, omitted_words
 from auditor.text import AUTO
 
 _VERSION = 1
