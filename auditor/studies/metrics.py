@@ -87,10 +87,7 @@ def metric_cards(name: Name = None) -> Result:
     signature = str(defaults_of(metric).signature("bare", References()))
     parameters = _parameters(metric)
     shown = parameters.select(
-        "parameter",
-        "default",
-        pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values"),
-        "meaning",
+        "parameter", "default", pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values"), "meaning"
     )
     return replace(
         card,

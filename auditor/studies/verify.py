@@ -49,13 +49,7 @@ Verified = Annotated[
 
 @face(alone=lambda given: Path(given["what"] or "").is_file() or Path(given["what"] or "").is_dir())
 @question
-def verify(
-    store: Store,
-    what: Verified = None,
-    *,
-    config: p.Config = None,
-    progress: Progress = silent,
-) -> Result:
+def verify(store: Store, what: Verified = None, *, config: p.Config = None, progress: Progress = silent) -> Result:
     """Verify the store, or a published card or receipt.
 
     Without FILE, every table is read, every version hashed again, and every text tokenized again. References between

@@ -15,7 +15,7 @@ from auditor.called import call
 from auditor.errors import UsageError
 from auditor.metrics import given
 from auditor.model import Progress, Selection, silent
-from auditor.result import Said, Table, counted
+from auditor.result import Said, Table, counted, listed
 from auditor.scoring.candidates import CandidateSet, bind_candidates, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
@@ -124,7 +124,6 @@ def rated_captions(
     annotated = captions.selection
     ratings, notes = _ratings(captions, scale)
     references, unmatched = references_of(captions, against)
-    rule = References("all")
     whole = wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
     if in_part:
         wanted = [replace(request, metric=given.in_part(request.metric)) for request in whole]
@@ -147,7 +146,7 @@ def rated_captions(
         ratings,
         scores.join(facts, on=["image", "slot"], how="left", maintain_order="left"),
         tuple(metrics),
-        signatures(metrics, captions.tokenizer, rule),
+        signatures(metrics, captions.tokenizer, References("all")),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
         workspace,
         (*notes, *unmatched, *unscored, *too_long(captions, references)),
@@ -186,8 +185,8 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     notes = []
     if scale is not None:
         low, high = scale
-        outside = ratings.filter(~pl.col("score").is_between(low, high))
-        ratings = ratings.filter(pl.col("score").is_between(low, high))
+        is_valid = pl.col("score").is_between(low, high)
+        outside, ratings = ratings.filter(~is_valid), ratings.filter(is_valid)
         if ratings.is_empty():
             raise UsageError(
                 f"{annotated.label}: no rating is between {low:g} and {high:g}; set its scale with --scale"
@@ -218,11 +217,8 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
 
 
 def _examples(ratings: pl.DataFrame) -> str:
-    shown = [
-        f"{score:g} of {image} #{slot} by {judge}"
-        for image, slot, judge, score in ratings.head(_EXAMPLES).select("image", "slot", "judge", "score").iter_rows()
-    ]
-    return ", ".join(shown) + (", …" if ratings.height > _EXAMPLES else "")
+    rows = ratings.select("image", "slot", "judge", "score").iter_rows()
+    return listed([f"{score:g} of {image} #{slot} by {judge}" for image, slot, judge, score in rows], _EXAMPLES)
 
 
 #: With more values than this, the scale is cut into equal parts instead.
@@ -259,15 +255,10 @@ def class_tables(rated: Rated) -> list[Table]:
     rows, names = classed(rated)
     label = rated.annotated.label
     in_order = pl.col("class").cast(pl.Enum(names))
-    scores = (
-        rows.group_by("class")
-        .agg(pl.col(metric).sort().mean() for metric in rated.labels)
-        .sort(in_order)
-        .unpivot(rated.labels, index="class", variable_name="metric")
-        .pivot("class", index="metric", values="value", maintain_order=True)
-    )
+    scores = rows.group_by("class").agg(pl.col(rated.labels).sort().mean()).sort(in_order)
+    wide = scores.transpose(include_header=True, header_name="metric", column_names="class")
     return [
-        Table(f"mean score of the captions of {label}, by human rating", scores, name="scores-by-rating"),
+        Table(f"mean score of the captions of {label}, by human rating", wide, name="scores-by-rating"),
         Table(
             f"length of the captions of {label} and of their references, by human rating",
             _lengths(rows).sort(in_order),

@@ -170,10 +170,8 @@ def figures(rated: Rated, rows: pl.DataFrame) -> Iterator[Figure]:
     title, shown = f"{statistic} with human ratings, {label}", order.select("metric", "value", "low", "high")
     drawn = Figure("agreement", title, "points", shown, x="metric", y="value", low="low", high="high")
     yield replace(drawn, x_label="metric", y_label=f"{statistic}, {protocol}")
-    scores, caption = (
-        rated.beside_scores(protocol),
-        "A cell has the share of a rating's captions with about this score.",
-    )
+    scores = rated.beside_scores(protocol)
+    caption = "A cell has the share of a rating's captions with about this score."
     for place, (metric, value) in enumerate(order.head(_SHOWN).select("metric", "value").iter_rows(), 1):
         name, title = f"scores-by-rating-{place}", f"{metric} by human rating, {label}: {statistic} {value:.3f}"
         cells = densities(scores.select("human", score=metric))

@@ -141,7 +141,7 @@ def of_pairs(
 ) -> tuple[list[Place], Sequence[Said]]:  # fmt: skip
     """Compare metrics, and half of the votes, with the other half: for each kind of pairs, if they have kinds."""
     ready = compared_pairs.prepared(compared_pairs.pair_votes(captions, progress), metrics, against, settings)
-    scores = compared_pairs.scored(*ready[:2], ready.metrics, settings, ready.most, progress)
+    scores = compared_pairs.scored(ready, settings, progress)
     preferred = compared_pairs.preferences(ready.votes.rows, scores, ready.metrics)
     labels = [metric.label for metric in ready.metrics]
     marks = compared_pairs.half_marks(preferred, labels, settings.ties)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Result, Said
 from auditor.scoring.candidate_sets import CANDIDATES, CandidateScores, missing, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
@@ -63,8 +63,14 @@ def drawn(
         "metrics": metrics, "candidates": candidates, "references": references, "distinct": distinct, "others": others,
         "corpus": corpus, "seed": seed, "draws": draws,
     }  # fmt: skip
-    beside = resolve_all(store, others)
-    result = _kept(every, options, lambda: _bounds(every, progress, **options), beside)
+    make, asked = partial(_bounds, every, progress, **options), requests(metrics)
+    if not are_ours(asked):  # the code of another package may change, so nothing is stored for its metrics
+        result = make()
+    else:
+        signed = [str(metric.signature(every[0].tokenizer, References())) for metric in asked]
+        settings = {**options, "tokenizer": every[0].tokenizer, "signatures": signed}
+        beside = resolve_all(store, others)
+        result = kept_result(store, "bounds", selections_of(every), settings, make, beside=beside)
     return replace(result, notes=(*every[0].notes, *result.notes))
 
 
@@ -116,26 +122,6 @@ def bounds() -> None:
     Examples: auditor bounds flickr8k:test -m cider -c human -c intra · auditor bounds flickr30k -m bleu-4 --work stages
     --scores scores.parquet
     """
-
-
-def _kept(
-    every: Sequence[Captions],
-    options: Mapping[str, Any],
-    make: Callable[[], Result],
-    beside: Sequence[Selection],
-) -> Result:
-    """Return the stored result of these captions and options, or compute and store it.
-
-    `options` has the metrics by their names. `beside` are other selections whose captions are read. Nothing is stored
-    for a metric of another package, because its code may change.
-    """
-    metrics, tokenizer = requests(options["metrics"]), every[0].tokenizer
-    if not are_ours(metrics):
-        return make()
-    signed = [str(metric.signature(tokenizer, References())) for metric in metrics]
-    settings = {**options, "tokenizer": tokenizer, "signatures": signed}
-    selections = [captions.selection for captions in every]
-    return kept_result(every[0].store, "bounds", selections, settings, make, beside=beside)
 
 
 def _bounds(

@@ -133,11 +133,6 @@ class Demands:
     since: Mapping[str | None, str]
     ignored: Mapping[str | None, Mapping[str, str]]
 
-    @property
-    def gates(self) -> tuple[Gate, ...]:
-        """All gates that can pass or fail."""
-        return (*(demand.gate for demand in self.demands), *self.statements)
-
 
 def understood(gates: Sequence[Gate]) -> Demands:
     """Parse gates. Raises `UsageError` for no gates, an unknown gate, and a limit that is not a number."""
@@ -165,10 +160,8 @@ def located(store: Store, result: Result, places: Mapping[str, str], config: p.C
     """Add column `line`: that of each gate in its file, if the file writes it in one."""
     lines = {file: lines_of(Path(file)) for file in result.frame["file"].unique()}
     found = [
-        next((known[name] for name in (f"{dataset}.check.{gate}", f"check.{gate}") if name in known), None)
-        for known, dataset, gate in (
-            (lines[file], *of) for file, *of in result.frame.select("file", "dataset", "gate").iter_rows()
-        )
+        lines[file].get(f"{dataset}.check.{gate}", lines[file].get(f"check.{gate}"))
+        for file, dataset, gate in result.frame.select("file", "dataset", "gate").iter_rows()
     ]
     return replace(result, frame=result.frame.with_columns(line=pl.Series(found, dtype=pl.UInt32)))
 

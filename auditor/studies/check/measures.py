@@ -41,11 +41,7 @@ MEASURED: Mapping[str, type[pl.DataType]] = {
     "signature": pl.String, "reason": pl.String,
 }  # fmt: skip
 
-_SEED = 1
-
-_RESAMPLES = 1000
-
-_CONFIDENCE = 0.95
+_SEED, _RESAMPLES, _CONFIDENCE = 1, 1000, 0.95
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.findings import declare
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Severity, Table, program
+from auditor.result.views import with_values
 from auditor.scoring.registry import left_out
 from auditor.steps import Steps
 from auditor.store import kept
@@ -115,7 +116,7 @@ def check(
             if not refs
             else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
         )
-    frame = pl.DataFrame(rows, schema=ROWS, orient="row")
+    frame = pl.DataFrame(rows, schema=ROWS)
     if strict:
         is_open, why = pl.col("verdict") == UNANSWERED, pl.format(f"{UNANSWERED}: {{}}", "reason")
         frame = frame.with_columns(
@@ -141,7 +142,7 @@ def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tup
     """Return the selections to check, and the datasets that have gates but are not in the store."""
     if refs:
         return resolve_all(store, refs), set()
-    named = {gate.dataset for gate in wanted.gates}
+    named = {gate.dataset for gate in (*wanted.statements, *(demand.gate for demand in wanted.demands))}
     stored = store.query("select dataset, kind from dataset order by dataset")
     names = [name for name, kind in stored.iter_rows() if name in named or (None in named and kind == "captions")]
     return tuple(resolve(store, name) for name in names), {name for name in named if name} - {*names}
@@ -221,17 +222,12 @@ def _absent(wanted: Demands, absent: Collection[str]) -> Iterator[_Row]:
 
 
 def _table(frame: pl.DataFrame) -> Table:
-    split = pl.when(pl.col("split").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "split"))
+    numbers = [written(*row) for row in frame.select("statistic", *_NUMBERS).iter_rows()]
     shown = frame.select(
-        pl.concat_str(pl.col("dataset").fill_null("the store"), split).alias("dataset"), "gate", "metric", "value",
-        "low", "high", "limit", "verdict", "reason",
+        pl.concat_str(pl.col("dataset").fill_null("the store"), "split", separator=":", ignore_nulls=True), "gate",
+        "metric", *pl.DataFrame(numbers, dict.fromkeys(_NUMBERS, pl.String), orient="row"), "verdict", "reason",
     )  # fmt: skip
-    numbers = frame.select("statistic", *_NUMBERS).iter_rows()
-    shown = shown.with_columns(
-        pl.DataFrame([written(*row) for row in numbers], dict.fromkeys(_NUMBERS, pl.String), orient="row")
-    )
-    empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
-    shown = shown.drop(empty)
+    shown = with_values(shown, "metric", "low", "high", "reason")
     return Table("gates", shown, sections="dataset", name="gates", sentences=("reason",) if "reason" in shown else ())
 
 

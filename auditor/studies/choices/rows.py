@@ -67,19 +67,15 @@ def by_item(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     is_right, score = pl.col("side").str.starts_with("right"), pl.col("score")
     own = score.filter(is_right != pl.col("has_two")).first().over("item_no")
     is_above = pl.when("has_two").then(score < own).otherwise(score > own)
-    known = (
-        scores.join(items.select("item_no", "options", has_two=pl.col("right2_id").is_not_null()), on="item_no")
-        .with_columns(is_above=is_above, is_tied=score == own)
-        .group_by("item_no")
-        .agg(
-            *(score.filter(side=side).first().alias(side) for side in SIDES[:2]),
-            wrong=score.filter(~is_right).max(),
-            low=pl.col("is_above").sum() + 1,
-            tied=pl.col("is_tied").cast(pl.Int64).sum() - 1,
-            complete=score.count() == pl.col("options").first(),
-        )
+    facts = items.select("item_no", "options", has_two=pl.col("right2_id").is_not_null())
+    placed = scores.join(facts, on="item_no").with_columns(is_above=is_above, is_tied=score == own)
+    complete = placed.filter((score.count() == pl.col("options").first()).over("item_no"))
+    known = complete.group_by("item_no").agg(
+        *(score.filter(side=side).first().alias(side) for side in SIDES[:2]),
+        wrong=score.filter(~is_right).max(),
+        low=pl.col("is_above").sum() + 1,
+        tied=pl.col("is_tied").cast(pl.Int64).sum() - 1,
     )
-    known = known.filter("complete").drop("complete")
     return items.select("item_no").join(known, on="item_no", how="left", maintain_order="left").cast(RANKED)
 
 
@@ -175,11 +171,9 @@ def rows(
     confidence: float,
     seed: int,
 ) -> pl.DataFrame:
-    """Return a row for each part and scorer.
+    """Return a row for each part and scorer; `seed` resamples the images for the test against the best blind scorer.
 
-    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset, and `sides` the rows of
-    `sql/choices/choice_caption.sql`; `seed` resamples the images for the
-    test against the best blind scorer.
+    `marked` are marks, `kept` those of the blind-fair subset, `sides` the rows of `sql/choices/choice_caption.sql`.
     """
     rows: list[dict[str, object]] = []
     parts = {part: in_part(marked, part) for part in parts_of(marked)}
@@ -255,10 +249,10 @@ def _compared(
     name = str(row["scorer"])
     if rival is None or rival == name:
         return {}
-    known = own.select("image", mark=name, rival=rival).drop_nulls()
+    known = own.select(mark=name, rival=rival, image="image").drop_nulls()
     if known.is_empty():
         return {}
-    test = difference(known["mark"].to_numpy(), known["rival"].to_numpy(), known["image"].to_numpy())
+    test = difference(*(column.to_numpy() for column in known.get_columns()))
     return {gap: test.value, p: test.p, relation: _relation(test.value, test.p, confidence)}
 
 

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, silent
-from auditor.scoring.registry import MetricRequest, References
+from auditor.model import Progress
+from auditor.scoring.registry import References
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.summary import ratio
-from auditor.store.captions import Captions
 from auditor.studies.consensus.accuracy import ALL, TIE_CREDIT, ConsensusSettings, credit, kinds_of, preferences
-from auditor.studies.consensus.votes import PairVotes
+from auditor.studies.consensus.votes import Prepared
 
 _VOTES = ("votes_b", "votes_c")
 
@@ -118,19 +117,13 @@ def half_marks(preferred: pl.DataFrame, labels: Sequence[str], ties: str) -> pl.
     )  # fmt: skip
 
 
-def metric_halves(
-    votes: PairVotes,
-    references: Captions,
-    metrics: Sequence[MetricRequest],
-    settings: ConsensusSettings,
-    most: int,
-    progress: Progress = silent,
-) -> tuple[pl.DataFrame, str | None]:
+def metric_halves(ready: Prepared, settings: ConsensusSettings, progress: Progress) -> tuple[pl.DataFrame, str | None]:
     """Score each metric on a drawn half of the references; the triplets of the others are the truth.
 
     Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. If votes are not by
     reference, the table is empty, and the reason is returned.
     """
+    votes, references, most, metrics, _ = ready
     label, half = votes.selection.label, most // 2
     if (votes.rows["form"] != "triplet").any():
         reason = f"{label}: votes are not recorded per reference, so metrics are not compared with half of them"

@@ -82,11 +82,7 @@ class Pairing:
 
 
 def pairings(
-    systems: Sequence[Captions],
-    evaluation: Captions,
-    content: Content,
-    settings: DiversitySettings,
-    progress: Progress,
+    systems: Sequence[Captions], evaluation: Captions, content: Content, settings: DiversitySettings, progress: Progress
 ) -> Iterator[Pairing]:
     """Yield the comparison of each system with the references; the references themselves are scored leave-one-out.
 

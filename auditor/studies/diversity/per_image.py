@@ -24,11 +24,7 @@ _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 
 
 def local_words_met(
-    systems: Sequence[Captions],
-    people: Captions,
-    content: Content,
-    settings: DiversitySettings,
-    progress: Progress,
+    systems: Sequence[Captions], people: Captions, content: Content, settings: DiversitySettings, progress: Progress
 ) -> Result:
     """Return local recall by importance, and local precision, of systems against human captions of the same images.
 

@@ -98,8 +98,7 @@ Robustness = Annotated[
 
 
 RatedWords = Annotated[
-    Path | None,
-    p.Input("List of words with ratings of concreteness, for the ratio of abstract to concrete words."),
+    Path | None, p.Input("List of words with ratings of concreteness, for the ratio of abstract to concrete words.")
 ]
 
 

@@ -87,12 +87,7 @@ def within_signatures(settings: DiversitySettings, content: Content, metric_name
     }
 
 
-def _mbleu(
-    captions: Captions,
-    against: References,
-    metric_names: Sequence[str],
-    progress: Progress,
-) -> pl.DataFrame:
+def _mbleu(captions: Captions, against: References, metric_names: Sequence[str], progress: Progress) -> pl.DataFrame:
     metrics = requests(metric_names)
     least = 2 if against.drawn is None else against.drawn + 1
     if not (captions.images()["captions"] >= least).any():

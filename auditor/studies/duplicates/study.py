@@ -58,9 +58,8 @@ def all_duplicates(
 ) -> Result:
     """Search for duplicate captions and leaks, for `auditor duplicates`."""
     known, selections = sources(config), resolve_all(store, refs, split)
-    roles = [
-        known[name].split_roles if (name := selection.version.dataset) in known else {} for selection in selections
-    ]
+    declared = [known.get(selection.version.dataset) for selection in selections]
+    roles = [source.split_roles if source else {} for source in declared]
     selected = [in_tokens_of_facts(store, selection, progress) for selection in selections]
     search = Search(selected, roles, near, examples)
     counted = search_duplicates(search, progress, every_pair=pairs)
@@ -106,35 +105,25 @@ def identical(
     letters. Pairs contain no captions without a word (Wang & Gaizauskas 2016, section 4.1).
     """
     selected = [in_tokens_of_facts(store, selection, progress) for selection in resolve_all(store, refs, split)]
-    pairs, counts = [], []
+    pairs, counts, tables, findings = [], [], list[Table](), list[Finding]()
     for captions in selected:
         workspace = captions.workspace(key=captions.tokenizer, as_text=as_text)
-        pairs.append(captions.stamp(workspace.rows("identical")))
-        counts.append(_counted(workspace))
-    parameters = {
-        "tok": ",".join(sorted({captions.tokenizer for captions in selected})),
-        "equal": "text" if as_text else "tokens",
-    }
-    selections = selections_of(selected)
-    summary = pl.concat(
-        count.select(pl.lit(selection.label).alias("dataset"), pl.all())
-        for selection, count in zip(selections, counts, strict=True)
-    )
-    findings = tuple(
-        _finding(selection, *count.rows(named=True)) for selection, count in zip(selections, counts, strict=True)
-    )
+        listed, count = captions.stamp(workspace.rows("identical")), _counted(workspace)
+        pairs.append(listed)
+        counts.append(count.select(pl.lit(captions.label).alias("dataset"), pl.all()))
+        findings.append(_finding(captions.selection, *count.rows(named=True)))
+        tables += [_table(captions.selection, listed)] if listed.height else []
+    tokenizers = ",".join(sorted({captions.tokenizer for captions in selected}))
+    signature = Signature("identical", {"tok": tokenizers, "equal": "text" if as_text else "tokens"}, 2)
     return Result(
         "duplicates",
         pl.concat(pairs),
-        selections=selections,
-        signatures={"identical": str(Signature("identical", parameters, 2))},
-        tables=(
-            Table("identical captions of one image", summary, name=COUNTS),
-            *(_table(selection, listed) for selection, listed in zip(selections, pairs, strict=True) if listed.height),
-        ),
+        selections=selections_of(selected),
+        signatures={"identical": str(signature)},
+        tables=(Table("identical captions of one image", pl.concat(counts), name=COUNTS), *tables),
         lead=tuple(map(Sentence.of, findings)),
         notes=(_WHY,),
-        findings=findings,
+        findings=tuple(findings),
     )
 
 
@@ -147,16 +136,10 @@ def _counted(workspace: Workspace) -> pl.DataFrame:
 
 
 def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
-    hidden = pairs.height - _SHOWN
-    shown = pairs.drop("dataset", "version", "split").head(_SHOWN)
-    return Table(
-        f"identical captions of {selection.label}",
-        shown,
-        caption=f"{hidden:,} more pairs: -o FILE writes all" if hidden > 0 else None,
-        name="identical-pairs",
-        further=True,
-        pictured=pictured(shown, selection.version.dataset, "image"),
-    )
+    hidden, shown = pairs.height - _SHOWN, pairs.drop("dataset", "version", "split").head(_SHOWN)
+    title, images = f"identical captions of {selection.label}", pictured(shown, selection.version.dataset, "image")
+    caption = f"{hidden:,} more pairs: -o FILE writes all" if hidden > 0 else None
+    return Table(title, shown, caption=caption, name="identical-pairs", further=True, pictured=images)
 
 
 def _finding(selection: Selection, count: dict[str, int]) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import polars as pl
 
@@ -56,11 +57,10 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
         .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
         .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
     )
-    sides = places.unique("side_no", keep="first", maintain_order=True)
-    wordless = _found(counts.sides, "captions-without-word", "wordless", "captions", "side_no").join(
-        sides.select("side_no", "dataset", "version", "split"), on="side_no", maintain_order="left"
-    )
-    of_sides = wordless.drop("side_no").cast({"found": pl.Int64, "n": pl.Int64})
+    sides = places.unique("side_no", keep="first").select("side_no", "dataset", "version", "split")
+    wordless = _found(counts.sides, "captions-without-word", "wordless", "captions", "side_no")
+    of_sides = wordless.join(sides, on="side_no", maintain_order="left").drop("side_no")
+    of_sides = of_sides.cast({"found": pl.Int64, "n": pl.Int64})
     return pl.concat([pl.concat([empty, of_sides], how="diagonal"), shares])
 
 
@@ -170,38 +170,30 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
 def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame:
     """Return the slots with their shares, the largest first."""
     rows = matches.join(labels, on="question_no", maintain_order="left")
-    return rows.with_columns(share=_share(pl.col("exact") + pl.col("near"), of)).sort(
-        "share", "question_no", "slot", descending=[True, False, False], maintain_order=True
-    )
+    shares = rows.with_columns(share=_share(pl.col("exact") + pl.col("near"), of))
+    return shares.sort("share", "question_no", "slot", descending=[True, False, False], maintain_order=True)
 
 
 def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> Iterator[Table]:
     """Yield tables of the longest duplicates, leaks first, each text once; two sides are compared in one order."""
     questions = {question.number: question for question in counts.questions}
     compared = [{question.side.number, question.against.number} for question in counts.questions]
-    repeated = [
-        question.number
-        for at, (question, sides) in enumerate(zip(counts.questions, compared, strict=True))
-        if len(sides) > 1 and sides in compared[:at]
-    ]
+    again = [at for at, sides in enumerate(compared) if len(sides) > 1 and sides in compared[:at]]
+    repeated = [counts.questions[at].number for at in again]
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
     leaks = pl.col("question_no").is_in([question.number for question in counts.questions if question.is_leak])
     named = shown.join(labels, on="question_no", maintain_order="left").sort(~leaks, maintain_order=True)
     for (question_no,), rows in named.group_by("question_no", maintain_order=True):
         question = questions[int(str(question_no))]
         scope, side, against = rows.select("scope", "dataset", "against").row(0)
-        images = [
-            image
-            for owner, column in ((question.side, "image"), (question.against, "against_image"))
-            for image in pictured(rows, owner.selection.version.dataset, column)
-        ]
+        owners = ((question.side, "image"), (question.against, "against_image"))
+        images = (pictured(rows, owner.selection.version.dataset, column) for owner, column in owners)
+        places = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
         yield Table(
             f"examples: {side} {scope}" if against is None else f"examples: {side} in {against}",
-            rows.select(
-                "match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity"
-            ),
+            rows.select(places),
             caption="the longest captions, each text once; list all with --pairs",
             beside=("text", "against_text"),
             name=f"examples/{side}/{against or scope}",
-            pictured=tuple(images),
+            pictured=(*chain.from_iterable(images),),
         )

@@ -80,10 +80,7 @@ Encoding = Annotated[
     str | None, p.Parameter("Encoding of files that are not UTF-8: cp1252, utf-16, gb18030, shift_jis.")
 ]
 
-Language = Annotated[
-    str | None,
-    p.Parameter("Language of the captions: de, pt-BR; default: detected."),
-]
+Language = Annotated[str | None, p.Parameter("Language of the captions: de, pt-BR; default: detected.")]
 
 MaxRejected = Annotated[
     float | None, p.Parameter("Largest share of records that may be rejected; default: 0.01.", least=0, most=1)

@@ -138,10 +138,7 @@ def objects(
         rows.with_columns(signature=pl.col("statistic").replace_strict(signed, return_dtype=pl.String)),
         selections=(*selections_of(selected), *selections_of(dict.fromkeys([inventory, named]))),
         signatures={name: signature for name, signature in signed.items() if name in rows["statistic"]},
-        tables=(
-            overview(totals, coverage, resampling),
-            *(hallucinated(system, rows) for system in systems),
-        ),
+        tables=(overview(totals, coverage, resampling), *(hallucinated(system, rows) for system in systems)),
         notes=tuple(notes),
         lead=(*told, *lead(systems, rows)),
     )

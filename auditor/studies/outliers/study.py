@@ -52,8 +52,7 @@ Share = Annotated[
 ]
 
 Vectors = Annotated[
-    str | None,
-    p.Parameter("Image vectors to use; default: those that most images have; none: words alone."),
+    str | None, p.Parameter("Image vectors to use; default: those that most images have; none: words alone.")
 ]
 
 
@@ -193,12 +192,7 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 
 
 def _checked(
-    captions: Captions,
-    texts: pl.DataFrame,
-    scored: pl.DataFrame,
-    share: float,
-    sight: Sight | None,
-    progress: Progress,
+    captions: Captions, texts: pl.DataFrame, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
 ) -> tuple[pl.DataFrame, Claims]:
     """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
     suspects = _suspects(scored, share)

@@ -27,8 +27,7 @@ _VERSION = 2
 Order = Annotated[int, p.Parameter("N-gram length of the model.", least=ORDERS[0], most=ORDERS[-1])]
 
 Captions = Annotated[
-    int | None,
-    p.Parameter("Training captions per model; 0: all; default: the size of the smallest half.", least=0),
+    int | None, p.Parameter("Training captions per model; 0: all; default: the size of the smallest half.", least=0)
 ]
 
 Draws = Annotated[int, p.Parameter("Repeat with this many consecutive seeds, from --seed on.", least=1)]

@@ -75,12 +75,7 @@ def card(
         .sort("split")
     )
     chosen = {name: value for name, value in vars(context.settings).items() if name != "split"}
-    numbers = (
-        _counted(profiled, chosen["tokenizer"]),
-        _of_splits(splits),
-        _scored(measured),
-        _of_findings(findings),
-    )
+    numbers = (_counted(profiled, chosen["tokenizer"]), _of_splits(splits), _scored(measured), _of_findings(findings))
     return DatasetCard(
         f"Dataset card: {selection.label}",
         (selection,),

@@ -182,8 +182,7 @@ def _diversity(context: ReportContext) -> Answers:
     settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
     made = context.result(
-        ("diversity",),
-        lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
+        ("diversity",), lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress)
     )
     return Answers.of([made], call("diversity", *context.refs, **context.sampling))
 

@@ -37,13 +37,7 @@ Take = Annotated[bool, p.Parameter("Move the tag from another version.")]
 @face(writes=True)
 @question
 def tag(
-    store: Store,
-    ref: Named,
-    name: TagName = None,
-    *,
-    note: Text = None,
-    delete: Delete = False,
-    force: Take = False,
+    store: Store, ref: Named, name: TagName = None, *, note: Text = None, delete: Delete = False, force: Take = False
 ) -> Result:
     """Tag a version, or replace its note.
 
@@ -115,14 +109,7 @@ Tagged = Annotated[bool, p.Parameter("Also remove tagged versions, with their ta
 
 @face(writes=True)
 @question
-def drop(
-    store: Store,
-    ref: Unwanted,
-    *,
-    yes: Yes = False,
-    force: Tagged = False,
-    confirm: Confirm = unasked,
-) -> Result:
+def drop(store: Store, ref: Unwanted, *, yes: Yes = False, force: Tagged = False, confirm: Confirm = unasked) -> Result:
     """Remove a dataset, or one of its versions.
 
     `mine` removes the dataset with all versions, tags and rejected records; `mine@v2` removes one version. It asks for
