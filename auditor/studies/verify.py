@@ -123,16 +123,12 @@ def _compared(
     made = card_study(store, _ref(store, path, claim), settings=settings, config=declared, progress=progress)
     (selection,) = made.selections
     now = {number.name: number for number in made.numbers}
-    renamed = selection.version.dataset != claim.dataset
-    judged = [
-        (number, now.get(number.name), *_judged(number, now.get(number.name), made, renamed))
-        for number in claim.numbers
-    ]
+    renamed, rows = selection.version.dataset != claim.dataset, []
     key = (selection.version.dataset, selection.version.version, selection.split)
-    rows = [
-        (*key, was.name, was.description, was.signature, was.value, again.value if again else None, holds, why)
-        for was, again, holds, why in judged
-    ]
+    for was in claim.numbers:
+        again = now.get(was.name)
+        published = (was.name, was.description, was.signature, was.value)
+        rows.append((*key, *published, again.value if again else None, *_judged(was, again, made, renamed)))
     return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
 
 

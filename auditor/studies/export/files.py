@@ -58,9 +58,8 @@ def coco(captions: Captions) -> str:
     images = _images(captions, "coco")
     number = pl.col("image").cast(pl.Int64) if captions.has_numbers else pl.int_range(1, pl.len() + 1)
     images = images.with_columns(id=number)
-    annotations = captions.rows.join(
-        images.select("image", "id"), on="image", how="left", maintain_order="left"
-    ).select(pl.int_range(1, pl.len() + 1).alias("id"), image_id="id", caption="text")
+    rows = captions.rows.join(images.select("image", "id"), on="image", how="left", maintain_order="left")
+    annotations = rows.select(pl.int_range(1, pl.len() + 1).alias("id"), image_id="id", caption="text")
     listed_images = images.select("id", file_name="image", **({"split": "split"} if captions.has_splits else {}))
     info = {"description": captions.dataset, "version": captions.version}
     parts = {
@@ -103,9 +102,8 @@ def _parquet(captions: Captions) -> bytes:
 
 def _images(captions: Captions, name: str) -> pl.DataFrame:
     """Return the images in order, each with its split. Raises `UsageError` for an image in several splits."""
-    images = captions.rows.group_by("image", maintain_order=True).agg(
-        pl.col("split").first(), pl.col("split").n_unique().alias("n")
-    )
+    split = pl.col("split")
+    images = captions.rows.group_by("image", maintain_order=True).agg(split.first(), n=split.n_unique())
     several = images.filter(pl.col("n") > 1)["image"]
     if len(several):
         raise UsageError(
@@ -129,10 +127,8 @@ def columns(captions: Captions) -> dict[str, Any]:
 FILES: Mapping[str, FileFormat] = {
     "coco": FileFormat("coco", coco, _coco_options, slots=False),
     "karpathy": FileFormat("karpathy", karpathy, lambda _: {}, slots=False),
-    "csv": FileFormat(
-        "table", lambda captions: table(captions).write_csv(quote_style="non_numeric"), columns, slots=True
-    ),
-    "jsonl": FileFormat("table", lambda captions: table(captions).write_ndjson(), columns, slots=True),
+    "csv": FileFormat("table", lambda rows: table(rows).write_csv(quote_style="non_numeric"), columns, slots=True),
+    "jsonl": FileFormat("table", lambda rows: table(rows).write_ndjson(), columns, slots=True),
     "parquet": FileFormat("table", _parquet, columns, slots=True),
 }
 

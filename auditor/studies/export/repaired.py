@@ -41,9 +41,6 @@ REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS = (
     "refusals", "api-errors", "placeholders", "captions-without-word", "padded-images",
 )  # fmt: skip
 
-#: Kinds of captions that are left out as a whole.
-DROPPED = (REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS)
-
 #: Kinds that are repaired in the text.
 MENDED = (
     BROKEN, "chat-tokens", "assistant-texts", "markdown-or-json", MARKUP, "meta-sentences", TWICE, DOUBLED, BLANKS,
@@ -155,9 +152,7 @@ def mended(
         pending = pending.update(step.select(*KEYS, text="after"), on=KEYS).join(step, on=KEYS, how="semi")
         captions = captions.update(pending.select(*KEYS, "text"), on=KEYS, maintain_order="left")
         pending = pending.filter(pl.col("text") != "")
-    asked = (
-        captions.filter(pl.col("text").str.contains(_ASKED)).join(pl.concat(steps), on=KEYS, how="semi").select(KEYS)
-    )
+    asked = captions.filter(pl.col("text").str.contains(_ASKED)).join(pl.concat(steps), on=KEYS, how="semi")
     captions = captions.update(given.select(*KEYS, "text").join(asked, on=KEYS, how="semi"), on=KEYS)
     steps = [step.join(asked, on=KEYS, how="anti", maintain_order="left") for step in steps]
     emptied = pl.concat(steps).filter(pl.col("after") == "")
@@ -182,9 +177,8 @@ def _sound(kind: str, made: pl.DataFrame) -> pl.DataFrame:
     emptied = pl.lit(kind == WORDLESS) & (pl.col("after") == "")
     changed = after.filter(emptied | (pl.col("before") != pl.col("after")) & (pl.lit(kind == BLANKS) | ~same))
     whole = [not made or sound(kind, before, made) for before, made in changed.select("before", "after").iter_rows()]
-    return changed.filter(pl.Series(whole, dtype=pl.Boolean)).select(
-        *KEYS, pl.lit(kind).alias("kind"), "before", "after"
-    )
+    sounds = changed.filter(pl.Series(whole, dtype=pl.Boolean))
+    return sounds.select(*KEYS, pl.lit(kind).alias("kind"), "before", "after")
 
 
 def _rules(workspace: Workspace) -> Mapping[str, Rule]:

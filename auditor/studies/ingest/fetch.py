@@ -96,10 +96,9 @@ def fetch_sources(
     steps = Steps(progress, [source.dataset for source in sources])
     rows = [row for source in steps.over(sources) for row in _fetch(source, force, everything, patience, steps)]
     frame = pl.DataFrame(rows, schema=_ROWS, orient="row")
+    held = frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes")
     tables = [
-        Table(
-            "files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes"), name="files"
-        ),
+        Table("files", held, name="files"),
         Table("to be obtained by hand", frame.filter(status="obtain").select("dataset", "note"), name="by-hand"),
         Table("failed", frame.filter(status="failed").select("dataset", "note"), name="failed"),
     ]

@@ -143,46 +143,28 @@ def imported(
         lock = Lock(beside(path), frozen=frozen, narrate=narrate) if has_lock else None
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
         with advice(names, typed, given), named_as_data(str(folder)):
-            sources = wanted(
-                names,
-                everything=everything,
-                files=given,
-                file_format=file_format,
-                kind=kind,
-                options=settings(options, columns),
-                language=language,
-                declarations=config,
-            )
-            sources = [near.source(source) for source in sources]
+            said: dict[str, Any] = {"file_format": file_format, "kind": kind, "language": language}
+            held = settings(options, columns)
+            asked = wanted(names, everything=everything, files=given, options=held, declarations=config, **said)
+            sources = [near.source(source) for source in asked]
+            how: dict[str, Any] = {"max_rejected": allowed, "skip_missing": everything}
             if dry_run:
-                locked = lock if frozen else None
-                return rehearsed(sources, progress, max_rejected=allowed, skip_missing=everything, lock=locked)
-            return ingest_sources(
-                store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock
-            )
+                return rehearsed(sources, progress, lock=lock if frozen else None, **how)
+            return ingest_sources(store, sources, note, progress, lock=lock, **how)
 
 
-def rehearsed(
-    sources: Sequence[Source], progress: Progress, *, max_rejected: float, skip_missing: bool, lock: Lock | None
-) -> Result:
+def rehearsed(sources: Sequence[Source], progress: Progress, **how: Any) -> Result:
     """Ingest sources into memory, and return the counts, formats, columns and first captions."""
     with Store.open(MEMORY, write=True) as apart:
-        made = ingest_sources(
-            apart, sources, None, progress, max_rejected=max_rejected, skip_missing=skip_missing, lock=lock
-        )
+        made = ingest_sources(apart, sources, None, progress, **how)
         formats = {selection.version.dataset: selection.version.format for selection in made.selections}
-        firsts = {
-            selection.label: versions.content(apart, selection)
-            .select("image", "slot", "split", "text")
-            .sort("image", "slot")
-            for selection in made.selections
-        }
+        texts = {selection.label: versions.content(apart, selection) for selection in made.selections}
     rows = made.frame.with_columns(pl.col("dataset").replace_strict(formats).alias("format"), status=pl.lit("dry run"))
     counts = Table("would be stored", rows.drop("seq", "version", "added", "removed"), name="ingested")
+    firsts = {label: rows.sort("image", "slot").head(_SHOWN) for label, rows in texts.items() if rows.height}
     shown = [
-        Table(f"the first captions of {label}", first.head(_SHOWN), name=f"first/{label}")
+        Table(f"the first captions of {label}", first.select("image", "slot", "split", "text"), name=f"first/{label}")
         for label, first in firsts.items()
-        if first.height
     ]
     refused = [table for table in made.tables if table.name == "refused"]
     notes = ("dry run: no store was opened", *made.notes)
@@ -201,15 +183,8 @@ def listed_formats(store: Store, *names: Names, formats: FormatsAlone) -> Result
     if not names:
         listed = frame.filter(property="reads").select("format", reads="value")
         return Result("formats", frame, tables=(Table("formats of files", listed, name="formats"),))
-    parts = ((name, frame.filter(format=name)) for name in names)
-    tables = (
-        Table(
-            f"format {name}",
-            rows.select(pl.coalesce("option", "property").alias("about"), meaning="value"),
-            name="format",
-        )
-        for name, rows in parts
-    )
+    shown = frame.select("format", pl.coalesce("option", "property").alias("about"), meaning="value")
+    tables = (Table(f"format {name}", shown.filter(format=name).drop("format"), name="format") for name in names)
     return Result("formats", frame, tables=tuple(tables))
 
 

@@ -119,9 +119,8 @@ def objects(
     coverage = Coverage(set[str]().union(*images.values()), images, missing)
 
     def compared(items: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
-        some = [
-            system.filled(systems) if is_filled else system.on(items) for system in systems if system.label in labels
-        ]
+        some = [system for system in systems if system.label in labels]
+        some = [system.filled(systems) if is_filled else system.on(items) for system in some]
         return rows_of(some, resampling, progress)
 
     rows = coverage.side_by_side(compared, ["statistic", "object"])
@@ -184,33 +183,23 @@ def overview(totals: pl.DataFrame, coverage: Coverage, resampling: Resampling) -
     """Return the statistics of all systems."""
     order = pl.Enum(totals["statistic"].unique(maintain_order=True))
     compared = ["difference", "p", *coverage.columns(totals)] if len(coverage.of) > 1 else []
-    return Table(
-        "objects that captions mention and images lack",
-        totals.sort(pl.col("statistic").cast(order), maintain_order=True).select(
-            "statistic", pl.col("label").alias("dataset"), "n", "value", "low", "high", *compared
-        ),
-        sections="statistic",
-        caption=resampling.caption(coverage.first) if compared else None,
-        name="chair",
-    )
+    rows = totals.sort(pl.col("statistic").cast(order), maintain_order=True)
+    shown = rows.select("statistic", pl.col("label").alias("dataset"), "n", "value", "low", "high", *compared)
+    title, caption = "objects that captions mention and images lack", resampling.caption(coverage.first)
+    return Table(title, shown, sections="statistic", caption=caption if compared else None, name="chair")
 
 
 def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     """Return the objects that are mentioned wrongly most often, each with one of the captions."""
     examples = system.mentions.filter(~pl.col("is_present")).unique("object", keep="first", maintain_order=True)
-    wrong = (
-        system.counts.group_by("object")
-        .agg(pl.col("mentions", "wrong_mentions").sum())
-        .filter(pl.col("wrong_mentions") > 0)
-        .sort("wrong_mentions", "object", descending=[True, False])
-    )
-    of_object = _own(system, rows, whole=False).filter(statistic="chair-i").rename({"value": "chair-i"})
-    hidden = wrong.height - _SHOWN
-    shown = (
-        wrong.head(_SHOWN)
-        .join(of_object.select("object", "chair-i", "low", "high"), on="object", how="left", maintain_order="left")
-        .join(examples.select("object", "image", "slot", "text", "words"), "object", "left", maintain_order="left")
-    )
+    counts = system.counts.group_by("object").agg(pl.col("mentions", "wrong_mentions").sum())
+    wrong = counts.filter(pl.col("wrong_mentions") > 0).sort("wrong_mentions", "object", descending=[True, False])
+    of_object = _own(system, rows, whole=False).filter(statistic="chair-i")
+    shares = of_object.select("object", pl.col("value").alias("chair-i"), "low", "high")
+    captions = examples.select("object", "image", "slot", "text", "words")
+    hidden, shown = wrong.height - _SHOWN, wrong.head(_SHOWN)
+    for facts in (shares, captions):
+        shown = shown.join(facts, on="object", how="left", maintain_order="left")
     return Table(
         f"objects that {system.label} mentions wrongly",
         shown.drop("words"),

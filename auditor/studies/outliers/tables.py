@@ -113,19 +113,17 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
     if rows.is_empty():
         same = f"{selection.label}: every caption has the same score, so none is an outlier"
         return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
-    results = []
+    results, checked, basis = [], ", were checked", "text alone is"
+    if sight is not None:
+        checked = f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
+        basis = f"text and the vectors of {sight.vectors.dataset} are"
     if pairs:
         swapped = counted(pairs.claims, "pair appears to be swapped", "pairs appear to be swapped")
         results.append(f"{swapped} (estimated true ones: {pairs.right:,.0f})")
     if alone:
         verb = counted(alone.claims, "caption appears", "captions appear")
         results.append(f"{verb} to belong to another image (estimated true ones: {alone.right:,.0f})")
-    if not results:
-        basis = "text alone is" if sight is None else f"text and the vectors of {sight.vectors.dataset} are"
-        results.append(f"None is reported as swapped: {basis} not reliable enough on this dataset")
-    checked = ", were checked"
-    if sight is not None:
-        checked = f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
+    results = results or [f"None is reported as swapped: {basis} not reliable enough on this dataset"]
     one_of_each_pair = (pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image"))
     examples = misplaced(rows).filter(one_of_each_pair).drop("finding").head(3)
     sentence = (
@@ -175,7 +173,6 @@ def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -
         )
         for selection, rows in zip(selections, by_image, strict=True)
     ]
-    caption = f"In bins of {_BIN:g}."
     drawn = Figure("difficulty", "Difficulty of images", "lines", pl.concat(shares), "difficulty", "share", "dataset")
-    x_label = "difficulty: 1 - mean score of the image's captions"
+    x_label, caption = "difficulty: 1 - mean score of the image's captions", f"In bins of {_BIN:g}."
     return (replace(drawn, x_label=x_label, y_label="share of images", caption=caption),)

@@ -143,18 +143,17 @@ def _hub(path: Path) -> dict[str, Any]:
         read = read_json(path)
     except (OSError, ValueError) as error:
         raise SourceError(f"--merge-into {path}: cannot be read: {error}") from error
-    if not isinstance(read, dict) or "mlcommons.org/croissant" not in json.dumps(
-        [*map(read.get, ("@context", "conformsTo"))]
-    ):
+    named = json.dumps([*map(read.get, ("@context", "conformsTo"))]) if isinstance(read, dict) else ""
+    if "mlcommons.org/croissant" not in named:
         raise SourceError(f"--merge-into {path}: not a Croissant file; expected JSON with conformsTo of Croissant")
-    return read
+    return dict(read)
 
 
 def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:
     """Return the section on how the numbers were computed, and how to recompute them."""
     settings = context.settings
-    number = settings.references
-    references = "all references" if number is None else f"{number} references sampled with the seed"
+    drawn = settings.references
+    references = "all references" if drawn is None else f"{drawn} references sampled with the seed"
     scored = (
         "Every caption is held out once and scored against the others of its image (leave-one-out), by "
         f"{joined(settings.metrics)}, with {references}.",
@@ -256,10 +255,8 @@ def pictures_of_result(shown: Result | Document) -> Pictures:
 
 def _named(cards: Sequence[Finding], sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
     for shown in (*cards, *(finding for section in sections for finding in section.findings)):
-        for example in shown.examples:
-            for image in (example.get("image"), example.get("other_image")):
-                if image is not None:
-                    yield str(shown.about.get("dataset")), str(image)
+        named = (example.get(side) for example in shown.examples for side in ("image", "other_image"))
+        yield from ((str(shown.about.get("dataset")), str(image)) for image in named if image is not None)
     for table in (table for section in sections for table in (*section.tables, *section.further)):
         for _, dataset, images in table.pictured:
             yield from ((dataset, image) for image in images if image is not None)
@@ -280,12 +277,9 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
     (selection,) = result.selections
     problems, wrong = tuple(told(result.findings)), tuple(table for table in result.tables if table.name == TABLE)
     shown, said = cards(result.selections, problems), result.lead
-    measured = [
-        Section(name, title, tables=tables)
-        for name, (title, names) in MEASURES.items()
-        if (tables := tuple(table for table in result.tables if table.name in names))
-    ]
-    others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))
+    by_part = {part: [table for table in result.tables if table.name in names] for part, (_, names) in MEASURES.items()}
+    measured = [Section(part, MEASURES[part][0], tables=tuple(tables)) for part, tables in by_part.items() if tables]
+    others = tuple(table for table in result.tables if not any(table in tables for tables in by_part.values()))
     command = call("findings", "SHARDS", verdicts="FOLDER")
     method = (f"`{command}` computed the numbers. {folder.name} has a row for each caption.",)
     return Document(

@@ -132,48 +132,31 @@ def summary(
     """
     rows = [
         (
-            portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
-            " ".join(f"{name}: {images:,}" for name, images in portrait.splits),
-            portrait.homogeneity, portrait.low, portrait.high,
+            one.label, one.images, one.captions, one.distinct, one.length,
+            " ".join(f"{name}: {images:,}" for name, images in one.splits), one.homogeneity, one.low, one.high,
         )
-        for portrait in drawn
+        for one in drawn
     ]  # fmt: skip
     columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
     frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
     kept = [column for column in frame.get_columns() if column.null_count() < frame.height or not frame.height]
     caption = "different: captions that don't repeat another of their image; words: mean tokens per caption"
-    return Section(
-        "summary",
-        "Summary",
-        (*answer, *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
-        tables=(
-            *placed,
-            Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),
-            *lacking,
-        ),
-        absent=_verdict(shown, looked=looked),
-    )
-
-
-def _verdict(shown: Sequence[Finding], *, looked: bool) -> str | None:
-    if not shown:
-        return _NOTHING if looked else _NOT_LOOKED
-    return None if any(finding.severity in _BAD for finding in shown) else _MILD
+    words = (*answer, *(f"{finding.severity}: {finding.sentence}." for finding in shown))
+    overview = Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets")
+    verdict = None if any(finding.severity in _BAD for finding in shown) else _MILD
+    absent = verdict if shown else _NOTHING if looked else _NOT_LOOKED
+    return Section("summary", "Summary", words, tables=(*placed, overview, *lacking), absent=absent)
 
 
 def cited(context: ReportContext) -> tuple[Table, ...]:
     """Return how to cite the main number of each dataset, with version and signature, and the BibTeX of its sources."""
     compared, labels = context.results.get(("compare",)), {one.label: one for one in context.selections}
     numbers = [number for number in compared.quoted if number.name == HOMOGENEITY] if compared else []
-    texts = [
-        (
-            number.label,
-            f"homogeneity (intra / upper, {number.metric}) {digits(number.value)}"
-            f"{interval(number.low, number.high, number.confidence)}; {_pinned(labels[number.label])}; "
-            f"{number.signature}; {program()}",
-        )
-        for number in numbers
-    ]
+    texts = []
+    for number in numbers:
+        value = f"{digits(number.value)}{interval(number.low, number.high, number.confidence)}"
+        ends = f"{_pinned(labels[number.label])}; {number.signature}; {program()}"
+        texts.append((number.label, f"homogeneity (intra / upper, {number.metric}) {value}; {ends}"))
     named = entries(request.metric for request in (requests(context.settings.metrics) if context.scored else ()))
     rows = pl.DataFrame(texts, schema=["dataset", "text"], orient="row")
     bibtex = pl.DataFrame({"of": [", ".join(names) for names in named.values()], "bibtex": [*named]})
@@ -193,11 +176,8 @@ _AT_SEVERAL, _OTHER_LANGUAGE = "captions-at-several-images", ("other-language", 
 
 def section_of_single(context: ReportContext, findings: Sequence[Finding]) -> Section | None:
     """Return the section on the datasets with one caption per image; null if there is none."""
-    single = [
-        captions.selection
-        for captions in context.every
-        if captions.selection.version.kind in ("captions", "candidates") and lacking(captions)
-    ]
+    described = [one for one in context.every if one.selection.version.kind in ("captions", "candidates")]
+    single = [captions.selection for captions in described if lacking(captions)]
     if not single:
         return None
     words = [sentence for selection in single for sentence in _sentences(context, selection, findings)]
@@ -231,11 +211,8 @@ def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
     measured = context.results.get(("diversity",))
     for number in measured.quoted if measured else ():
         if (number.label, number.name) == (selection.label, SAMENESS):
-            between = interval(number.low, number.high, number.confidence)
-            yield (
-                f"sameness {number.value:.3f}{between}: the share of words that captions of different images have in "
-                "common."
-            )
+            value = f"{number.value:.3f}{interval(number.low, number.high, number.confidence)}"
+            yield f"sameness {value}: the share of words that captions of different images have in common."
 
 
 _VALUE = ("value", "low", "high")

@@ -7,7 +7,7 @@ others of the same image, which cancels out the content of the images.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -48,17 +48,11 @@ def slot_effects(
     selection = captions.selection
     vocabulary = workspace.rows("slot_vocabulary")
     slot_captions = workspace.rows("slot_caption")
-    types = vocabulary.select(
-        pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
-    )
+    value = pl.col("types").cast(pl.Float64)
+    types = vocabulary.select(pl.lit("slot-types").alias("statistic"), "slot", "captions", value=value)
     if vocabulary.height < 2:
-        single = Finding(
-            "one-caption-per-image",
-            f"{selection.label}: every image has a single caption, so slots cannot be compared",
-            about(selection),
-            severity="notice",
-        )
-        return types, {}, [single]
+        single = f"{selection.label}: every image has a single caption, so slots cannot be compared"
+        return types, {}, [Finding("one-caption-per-image", single, about(selection), severity="notice")]
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
     requested = request(metric_name)
     try:
@@ -69,9 +63,8 @@ def slot_effects(
     else:
         measures["slot-score"] = "score"
         signed[metric.label] = str(metric.signature(captions.tokenizer, References("loo")))
-        slot_captions = slot_captions.join(
-            scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
-        )
+        of_caption = scores.select("image", "slot", score=metric.label)
+        slot_captions = slot_captions.join(of_caption, on=["image", "slot"], how="left", maintain_order="left")
     made = pl.concat(_effect(slot_captions, name, column) for name, column in measures.items())
     notes.append(_unlike(selection, made))
     order = _order(workspace.rows("slot_order"), workspace.rows("slot_order_apart"))
@@ -83,28 +76,19 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
     """Compare each slot with the others of its image. Sums are of integers, so their order changes no digit."""
     n = pl.len().over("image").cast(pl.Int128)
     units = exact(pl.col(column))
-    of_image = (
-        captions.select("image", "slot", column)
-        .drop_nulls(column)
-        .select(
-            "slot", units=units, apart=((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round(), n=n
-        )
-    )
+    apart = ((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round()
+    known = captions.select("image", "slot", column).drop_nulls(column)
+    of_image = known.select("slot", units=units, apart=apart, n=n)
     sd = _sd(of_image.select(total=pl.col("units").sum(), squares=(pl.col("units") ** 2).sum(), n=pl.len()).row(0))
-    by_slot = (
-        of_image.filter(pl.col("n") > 1)
-        .with_columns(apart=pl.col("apart").cast(pl.Int128))
-        .group_by("slot")
-        .agg(
-            captions=pl.len(),
-            value=pl.col("units").sum().cast(pl.Float64) / 10.0**DECIMALS / pl.len(),
-            total=pl.col("apart").sum(),
-            squares=(pl.col("apart") ** 2).sum(),
-        )
-        .sort("slot")
+    several = of_image.filter(pl.col("n") > 1).with_columns(apart=pl.col("apart").cast(pl.Int128))
+    by_slot = several.group_by("slot").agg(
+        captions=pl.len(),
+        value=pl.col("units").sum().cast(pl.Float64) / 10.0**DECIMALS / pl.len(),
+        total=pl.col("apart").sum(),
+        squares=(pl.col("apart") ** 2).sum(),
     )
     rows = []
-    for slot, number, value, total, squares in by_slot.rows():
+    for slot, number, value, total, squares in by_slot.sort("slot").rows():
         mean, spread = int(total) / number / 10.0**DECIMALS, _sd((total, squares, number))
         scaled = None if not sd else mean / sd
         error = None if not sd or spread is None else spread / math.sqrt(number) / sd
@@ -176,18 +160,11 @@ def _order(by_image: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
 _DIRECTIONS = {"longer": "longest last", "shorter": "longest first"}
 
 
-def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
-    return [
-        Finding(
-            "sorted-captions",
-            f"{selection.label}: captions are {name.replace('-', ' ')} ({_DIRECTIONS.get(pattern, pattern)}) "
-            f"in {share:.0%} of images ({chance:.0%} expected by chance). Slots do not correspond to annotators",
-            about(selection, statistic=name),
-            {"share": share, "by_chance": chance, "order": pattern},
-            n,
-            "warning",
-            headline=f"{share:.0%} of images",
-        )
-        for name, pattern, n, share, chance in order.rows()
-        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance)
-    ]
+def _sorted(selection: Selection, order: pl.DataFrame) -> Iterator[Finding]:
+    for name, pattern, n, share, chance in order.rows():
+        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance):
+            how, images = f"{name.replace('-', ' ')} ({_DIRECTIONS.get(pattern, pattern)})", f"{share:.0%} of images"
+            sentence = f"{selection.label}: captions are {how} in {images} ({chance:.0%} expected by chance). "
+            sentence += "Slots do not correspond to annotators"
+            where, values = about(selection, statistic=name), {"share": share, "by_chance": chance, "order": pattern}
+            yield Finding("sorted-captions", sentence, where, values, n, "warning", headline=images)

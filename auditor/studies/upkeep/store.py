@@ -132,11 +132,9 @@ def verify(
             if tokenizer in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
                 why = f"tokens of tokenizer {tokenizer} were made by another version of {BY_OTHERS[tokenizer]}"
-                differing = {"texts": int(checked["faults"].sum())}
+                differing, of = {"texts": int(checked["faults"].sum())}, {"tokenizer": tokenizer}
                 n = int(checked["checked"].sum())
-                findings.append(
-                    Finding("tokens-of-another-version", why, {"tokenizer": tokenizer}, differing, n, "warning")
-                )
+                findings.append(Finding("tokens-of-another-version", why, of, differing, n, "warning"))
             else:
                 checks = pl.concat([checks, checked])
     remedy = "restore a backup or ingest into a new store"
@@ -186,17 +184,12 @@ def _compared(
         differing = [(what, actual, count) for what, actual, count in counts if actual != count]
         if counts:
             rows.append(("declared counts", label, len(counts), len(differing)))
-        differences += [
-            Finding(
-                "counts-not-declared",
-                f"{label}: {actual:,} {what}, {abs(actual - count):,} {'more' if actual > count else 'fewer'}"
-                f" than the {count:,} declared in datasets.toml",
-                {"dataset": held["dataset"], "version": held["version"]},
-                {what: actual, "declared": count},
-                severity="warning",
-            )
-            for what, actual, count in differing
-        ]
+        where = {"dataset": held["dataset"], "version": held["version"]}
+        for what, actual, count in differing:
+            apart = f"{abs(actual - count):,} {'more' if actual > count else 'fewer'}"
+            sentence = f"{label}: {actual:,} {what}, {apart} than the {count:,} declared in datasets.toml"
+            values = {what: actual, "declared": count}
+            differences.append(Finding("counts-not-declared", sentence, where, values, severity="warning"))
     return _checked(rows), differences
 
 

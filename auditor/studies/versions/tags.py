@@ -142,13 +142,9 @@ def drop(store: Store, ref: Unwanted, *, yes: Yes = False, force: Tagged = False
         upkeep.drop(store, selection.version)
     else:
         upkeep.drop_dataset(store, going)
-    rows = pl.DataFrame(
-        [
-            {"dataset": version.dataset, "seq": version.seq, "version": version.version, "images": version.images}
-            | {"captions": version.captions, "status": "dropped"}
-            for version in going
-        ]
-    )
+    columns = ("dataset", "seq", "version", "images", "captions")
+    gone = [{name: getattr(version, name) for name in columns} for version in going]
+    rows = pl.DataFrame(gone).with_columns(status=pl.lit("dropped"))
     shown = rows.with_columns(pl.col("version").str.head(12))
     left = versions.log(store, dataset)
     remaining = f"{dataset} is now {left[0].label}" if left else f"{dataset} was removed"
