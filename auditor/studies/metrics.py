@@ -86,9 +86,8 @@ def metric_cards(name: Name = None) -> Result:
     )
     signature = str(defaults_of(metric).signature("bare", References()))
     parameters = _parameters(metric)
-    shown = parameters.select(
-        "parameter", "default", pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values"), "meaning"
-    )
+    values = pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values")
+    shown = parameters.select("parameter", "default", values, "meaning")
     return replace(
         card,
         frame=pl.concat([card.frame, parameters], how="diagonal"),

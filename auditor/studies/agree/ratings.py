@@ -188,9 +188,8 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
         is_valid = pl.col("score").is_between(low, high)
         outside, ratings = ratings.filter(~is_valid), ratings.filter(is_valid)
         if ratings.is_empty():
-            raise UsageError(
-                f"{annotated.label}: no rating is between {low:g} and {high:g}; set its scale with --scale"
-            )
+            none = f"no rating is between {low:g} and {high:g}"
+            raise UsageError(f"{annotated.label}: {none}; set its scale with --scale")
         if outside.height:
             notes.append(
                 f"{annotated.label}: {counted(outside.height, 'rating is', 'ratings are')} not between {low:g} and "
@@ -270,15 +269,14 @@ def class_tables(rated: Rated) -> list[Table]:
 
 
 def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
-    length = pl.col("length").cast(pl.Int64)
-    references = pl.col("reference_lengths") / pl.col("reference_count")
-    longer = length * pl.col("reference_count") - pl.col("reference_lengths")
+    length, count = pl.col("length").cast(pl.Int64), pl.col("reference_count")
+    longer = length * count - pl.col("reference_lengths")
     return rows.group_by("class").agg(
         ratings=pl.len().cast(pl.Int64),
         length=length.mean(),
-        references=references.sort().mean(),
-        difference=(longer / pl.col("reference_count")).sort().mean(),
-        difference_sd=(longer / pl.col("reference_count")).sort().std(),
+        references=(pl.col("reference_lengths") / count).sort().mean(),
+        difference=(longer / count).sort().mean(),
+        difference_sd=(longer / count).sort().std(),
         shorter=(longer < 0).mean(),
         longer=(longer > 0).mean(),
     )

@@ -99,12 +99,9 @@ def correlated(
     made, images = [], rows["image"].n_unique()
     for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
         interval = cluster_bootstrap.interval(value, drawn.get((metric, statistic)), images, resampling.confidence)
-        made.append(
-            _row(
-                metric, statistic, protocol, value, n, candidates,
-                low=interval and interval.low, high=interval and interval.high, p=chance, strength=strength(value),
-            )
-        )  # fmt: skip
+        ends = {"low": interval and interval.low, "high": interval and interval.high}
+        facts = {"p": chance, "strength": strength(value), **ends}
+        made.append(_row(metric, statistic, protocol, value, n, candidates, **facts))
     return ProtocolRows(made, drawn, images, reason, tuple(label for label in labels if label in flat))
 
 
@@ -231,9 +228,8 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     """
     label, judges = rated.annotated.label, rated.judges
     if len(judges) == 1:
-        return [], [
-            f"{label}: only one judge ({judges[0]}), so the agreement of raters and the ceiling for metrics are unknown"
-        ]
+        unknown = "the agreement of raters and the ceiling for metrics are unknown"
+        return [], [f"{label}: only one judge ({judges[0]}), so {unknown}"]
     pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
         return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]

@@ -132,12 +132,9 @@ def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, *, has_gaps: bool) -
     """Return the first coefficient by every protocol, and without the captions that are references."""
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     is_first, is_without = pl.col("protocol") == first, pl.col("candidates") == WITHOUT
-    others = (
-        of_metrics.filter(is_first == is_without, statistic=statistic)
-        .sort(is_without, maintain_order=True)
-        .with_columns(title=pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol"))
-        .pivot("title", index="metric", values="value")
-    )
+    title = pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol")
+    others = of_metrics.filter(is_first == is_without, statistic=statistic).sort(is_without, maintain_order=True)
+    others = others.with_columns(title=title).pivot("title", index="metric", values="value")
     value, gaps = pl.col("value").alias(f"{statistic}, {first}"), ["n", "own_value"] if has_gaps else []
     shown = order.select("metric", value, "low", "high", "p", "strength", *gaps)
     return with_values(shown, "low", "high").join(others, on="metric", how="left", maintain_order="left")

@@ -154,11 +154,8 @@ def coverage_of(scored: Sequence[Scored], items: pl.DataFrame, missing: str) -> 
     """Return which items each system has answered; without a system, those of a set that has all."""
     key = pl.format("{} of {}", "item", "image") if missing == p.ERROR else pl.col("item_no").cast(pl.String)
     named = dict(items.select("item_no", key=key).iter_rows())  # only an error shows their names
-    known = {
-        one.name: {named[number] for number in one.scores.drop_nulls("low")["item_no"]}
-        for one in scored
-        if one.kind == SYSTEM
-    }
+    systems = {one.name: one.scores.drop_nulls("low")["item_no"] for one in scored if one.kind == SYSTEM}
+    known = {name: {named[number] for number in numbers} for name, numbers in systems.items()}
     every = {*named.values()}
     return Coverage(every, known or {"": every}, missing, "items", "wrong answers")
 

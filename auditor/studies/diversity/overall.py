@@ -5,7 +5,7 @@ There is one row for each statistic, averaged over lists and orders.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -166,9 +166,7 @@ def global_statistics(
     walks, why_not = _ordered(workspace, selection, settings, declared, asked)
     walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
     pressed = [_compressed(walk, words) for walk in walks if walk.draw == 0 and asked.any_of(_PRESSED)]
-    measured = pl.concat(
-        [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
-    )
+    measured = pl.concat([exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")])
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
     key = (settings.seed, *selection.content)
     resampled = {}
@@ -178,23 +176,24 @@ def global_statistics(
         resampled[SAMENESS] = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
     for statistic, interval in intervals(resampled, key).items():
         rows = _with_interval(rows, statistic, interval)
-    named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
-    missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
-    return GlobalStatistics(
-        named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images))
+    signed = {name: _signature(name, settings, known, why_not is None) for name in rows["statistic"].unique()}
+    signatures = [signed[name] for name in rows["statistic"]]
+    named = rows.with_columns(
+        pl.Series("signature", [*map(str, signatures)], pl.String),
+        pl.Series("seed", [signature.parameters.get("seed") for signature in signatures], pl.Int64),
     )
+    missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
+    findings = _notes(selection, known, why_not, missing, all_images=settings.all_images)
+    return GlobalStatistics(named, (*lists.notes, *findings))
 
 
 def _with_interval(rows: pl.DataFrame, statistic: str, interval: tuple[float, float] | None) -> pl.DataFrame:
     """Set the interval of a statistic: over images instead of the range over lists."""
     low, high = interval or (None, None)
-    own = pl.col("statistic") == statistic
-    ends = {
-        "low": pl.lit(low, pl.Float64),
-        "high": pl.lit(high, pl.Float64),
-        "spread": pl.lit(None if low is None else "images", pl.String),
-    }
-    return rows.with_columns(pl.when(own).then(end).otherwise(name).alias(name) for name, end in ends.items())
+    ends = {"low": pl.lit(low, pl.Float64), "high": pl.lit(high, pl.Float64)}
+    ends["spread"] = pl.lit(None if low is None else "images", pl.String)
+    own = pl.when(statistic=statistic)
+    return rows.with_columns(own.then(end).otherwise(name).alias(name) for name, end in ends.items())
 
 
 def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
@@ -205,40 +204,28 @@ def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     lists = workspace.rows("list_length")
     cards = [card for card in STATISTICS.values() if asked.any_of(card.name) and known.answers(card.needs)]
     wanted = {card.counts for card in cards}
-    parts = [pl.DataFrame(schema=scored.MEASURED)]
-    if "list_length" in wanted:
-        parts.append(scored.lengths(lists))
-    if "list_gram_count" in wanted:
-        parts.append(scored.gram_ratios(workspace.rows("list_gram_count"), lists))
-    if "frequency_spectrum" in wanted:
-        parts.append(scored.spectrum(workspace.rows("frequency_spectrum"), lists))
-    if "self_repetition" in wanted:
-        parts.append(scored.self_repetition(workspace.rows("self_repetition")))
-    if "distinct_caption" in wanted:
-        parts.append(scored.shares(workspace.rows("distinct_caption"), lists, "unique", "distinct_captions"))
-    if "sameness" in wanted:
-        parts.append(sameness(workspace.rows("sameness")))
-    if "novel_type" in wanted:
-        parts.append(scored.novel_types(workspace.rows("novel_type"), lists))
+    made_of: Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+        "list_gram_count": lambda rows: scored.gram_ratios(rows, lists),
+        "frequency_spectrum": lambda rows: scored.spectrum(rows, lists),
+        "self_repetition": scored.self_repetition,
+        "distinct_caption": lambda rows: scored.shares(rows, lists, "unique", "distinct_captions"),
+        "sameness": sameness,
+        "novel_type": lambda rows: scored.novel_types(rows, lists),
+        "coverage": lambda rows: scored.coverage(rows, lists),
+    }
+    parts = [pl.DataFrame(schema=scored.MEASURED), *([scored.lengths(lists)] if "list_length" in wanted else [])]
+    parts += [make(workspace.rows(relation)) for relation, make in made_of.items() if relation in wanted]
     if known.training and "novel_caption" in wanted:
         parts.append(_novel(workspace, lists, known.training))
-    if "coverage" in wanted:
-        parts.append(scored.coverage(workspace.rows("coverage"), lists))
-    together = pl.concat(
-        [part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts]
-    )
-    return asked.rows_of(together)
+    columns = [pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()]
+    return asked.rows_of(pl.concat(part.select(columns) for part in parts))
 
 
 def _novel(workspace: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
     if training.version.kind != "wordlist":
         return scored.shares(workspace.rows("novel_caption"), lists, "novel", "novel")
-    return lists.select(
-        "list_no",
-        statistic=pl.lit("novel"),
-        value=pl.lit(None, pl.Float64),
-        reason=pl.lit(f"{training.label} is a word list: it has no captions"),
-    )
+    reason = pl.lit(f"{training.label} is a word list: it has no captions")
+    return lists.select("list_no", statistic=pl.lit("novel"), value=pl.lit(None, pl.Float64), reason=reason)
 
 
 def _ordered(
@@ -251,21 +238,14 @@ def _ordered(
     """Return the walks for the selected statistics, and why they are not in the order of the file."""
     if not asked.any_of(_PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
-    orders, why_not = _orders(workspace, selection, settings, declared)
-    return _walks(workspace.rows("list_tokens"), orders), why_not
-
-
-def _orders(
-    workspace: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
-) -> tuple[pl.DataFrame, str | None]:
-    """Return the orders to walk in (list_no, draw, place), and why it is not that of the file."""
+    captions = workspace.rows("list_tokens")
     if not settings.as_written:
-        return workspace.rows("caption_order"), None
+        return _walks(captions, workspace.rows("caption_order")), None
     images, why_not = image_order(selection, declared)
-    captions = workspace.rows("list_tokens").select("list_no", "image", "place")
+    places = captions.select("list_no", "image", "place")
     if images is not None:
-        captions = captions.join(images, on="image", how="left").sort("list_no", "position", "place")
-    return captions.select("list_no", pl.lit(0, pl.Int32).alias("draw"), "place"), why_not
+        places = places.join(images, on="image", how="left").sort("list_no", "position", "place")
+    return _walks(captions, places.with_columns(draw=pl.lit(0, pl.Int32))), why_not
 
 
 def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
@@ -289,17 +269,6 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
 def _compressed(walk: Walk, words: pl.DataFrame) -> tuple[object, ...]:
     spelled = pl.DataFrame({"token_id": walk.types}).join(words, on="token_id", how="left", maintain_order="left")
     return walk.list_no, None, _PRESSED, *compression_ratio(walk, spelled["token"])
-
-
-def _signed(
-    statistics: pl.Series, settings: DiversitySettings, known: Known, *, in_file_order: bool
-) -> tuple[pl.Series, pl.Series]:
-    """Return the signature of each row, and the seed if the number is random."""
-    signed = {name: _signature(name, settings, known, in_file_order) for name in statistics.unique()}
-    return (
-        pl.Series("signature", [str(signed[name]) for name in statistics], dtype=pl.String),
-        pl.Series("seed", [signed[name].parameters.get("seed") for name in statistics], dtype=pl.Int64),
-    )
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
@@ -328,14 +297,13 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
 
 def _notes(
     selection: Selection, known: Known, why_not: str | None, missing: Sequence[int], *, all_images: bool
-) -> list[Finding]:
-    findings = []
+) -> Iterator[Finding]:
     if why_not:
         sentence = (
             f"{selection.label}: the file order is not available ({why_not}). Captions are read by image id,"
             " so ttr, mattr, mtld and the curve differ from published values"
         )
-        findings.append(Finding(FILE_ORDER, sentence, about(selection), severity="notice"))
+        yield Finding(FILE_ORDER, sentence, about(selection), severity="notice")
     if known.evaluation and missing[1]:
         follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
         sentence = (
@@ -343,5 +311,4 @@ def _notes(
             f" {selection.label}: {follows}"
         )
         where = about(selection, against=known.evaluation.label)
-        findings.append(Finding("images-not-shared", sentence, where, {"images": missing[1]}, missing[0], "warning"))
-    return findings
+        yield Finding("images-not-shared", sentence, where, {"images": missing[1]}, missing[0], "warning")

@@ -57,8 +57,7 @@ def image_diversity(
 
     `apart` has reasons why selections, by label, cannot be compared with human captions.
     """
-    content = content_of(settings)
-    results = []
+    content, results = content_of(settings), []
     if people is not None and asked.any_of(*_LOCAL):
         met = [captions for captions in every if captions.label not in apart]
         refs = References("all", settings.references, settings.seed)
@@ -80,10 +79,9 @@ def image_diversity(
     for captions in every:
         if captions not in several:
             reason = f"no image has {fewest} captions"
-            notes = [f"{captions.label}: no mBLEU, Div-n and vocabulary of images: {reason}"] * (
-                captions.selection.version.kind != "candidates"
-            )
-            results.append(Result("diversity", _absent(captions, signatures, reason), notes=tuple(notes)))
+            note = f"{captions.label}: no mBLEU, Div-n and vocabulary of images: {reason}"
+            notes = () if captions.selection.version.kind == "candidates" else (note,)
+            results.append(Result("diversity", _absent(captions, signatures, reason), notes=notes))
     return results
 
 
@@ -167,11 +165,8 @@ def diversity(
     rows, remarks = measured(every, settings, known, declared or {}, progress, asked)
     of_images = image_diversity(every, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
-    systems = [
-        selection.label
-        for selection in selections
-        if selection.version.kind == "candidates" and selection != known.evaluation
-    ]
+    outputs = [selection for selection in selections if selection.version.kind == "candidates"]
+    systems = [selection.label for selection in outputs if selection != known.evaluation]
     pairs = correlated(labeled(selections, frame.filter(pl.col("position").is_null())), systems)
     shown = [*of_images, *([pairs] if pairs else [])]
     result = Result(
@@ -192,9 +187,7 @@ def diversity(
         figures=(*arranged(FIGURES, selections, rows), *(figure for part in shown for figure in part.figures)),
         notes=tuple(dict.fromkeys((*chosen, *notes_in(remarks), *notes(selections, rows, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
-        findings=tuple(
-            dict.fromkeys((*findings_in(remarks), *(finding for part in of_images for finding in part.findings)))
-        ),
+        findings=tuple(dict.fromkeys((*findings_in(remarks), *(one for part in of_images for one in part.findings)))),
     )  # fmt: skip
     further = [] if rated_words is None else [by_ratings(every, rated_words)]
     if robustness:
@@ -240,29 +233,22 @@ def by_ratings(every: Sequence[Captions], file: Path) -> Result:
         workspace.bind_rows("rated_word", words)
         ratios = ratio(workspace.rows("rated_word_total"), {"rated-words"})
         rows = ratios.rename({"class": "statistic"}).sort("statistic")
-        signed = [
-            str(Signature(name, {"tok": captions.tokenizer, "words": digest, "middle": middle}, 1))
-            for name in rows["statistic"]
-        ]
+        settings: dict[str, str | float] = {"tok": captions.tokenizer, "words": digest, "middle": middle}
+        signed = [str(Signature(name, settings, 1)) for name in rows["statistic"]]
         numbered = rows.with_columns(pl.col("n").round().cast(pl.Int64), signature=pl.Series(signed, dtype=pl.String))
         parts.append(captions.stamp(numbered.with_columns(tokenizer=pl.lit(captions.tokenizer))))
     frame = pl.concat(parts)
     shown = labeled(selections_of(every), frame).sort("statistic", maintain_order=True)
-    return Result(
-        "diversity",
-        frame,
-        signatures=dict(frame.select("statistic", "signature").iter_rows()),
-        tables=(
-            Table(
-                f"words by their ratings in {file.name}",
-                shown.select("dataset", "statistic", "value", "low", "high", "n"),
-                sections="statistic",
-                caption=f"abstract-to-concrete: words rated below {middle:g}, the middle of the scale, to the others; "
-                "rated-words: share of the words that have a rating",
-                name="rated-words",
-            ),
-        ),
+    table = Table(
+        f"words by their ratings in {file.name}",
+        shown.select("dataset", "statistic", "value", "low", "high", "n"),
+        sections="statistic",
+        caption=f"abstract-to-concrete: words rated below {middle:g}, the middle of the scale, to the others; "
+        "rated-words: share of the words that have a rating",
+        name="rated-words",
     )
+    signatures = dict(frame.select("statistic", "signature").iter_rows())
+    return Result("diversity", frame, signatures=signatures, tables=(table,))
 
 
 def _read(file: Path) -> tuple[pl.DataFrame, float]:

@@ -105,15 +105,11 @@ FIGURES = (
 def tables(selections: Sequence[Selection], rows: pl.DataFrame, known: Known, statistics: Asked) -> Iterator[Table]:
     """Yield tables of statistics by topic, with a row for each selection, and of coverage by decile."""
     for topic in dict.fromkeys(card.topic for card in STATISTICS.values() if card.topic):
-        cards = sorted(
-            (card for card in STATISTICS.values() if card.topic == topic and known.answers(card.needs)),
-            key=lambda card: not card.leads,
-        )
+        cards = [card for card in STATISTICS.values() if card.topic == topic and known.answers(card.needs)]
+        cards.sort(key=lambda card: not card.leads)
         asked = [card.name for card in cards if statistics.any_of(card.name)]
-        if asked:
-            frame = _wide(selections, rows, asked)
-            if all(frame[name].is_null().all() for name in asked):  # a note has the reason
-                continue
+        frame = _wide(selections, rows, asked)
+        if any(frame[name].count() for name in asked):  # otherwise a note has the reason
             digits = tuple((name, max(STATISTICS[name].digits, 1)) for name in asked)
             yield Table(topic, frame, digits=digits, name="statistics")
     yield from arranged(_INTERVALS, selections, rows)

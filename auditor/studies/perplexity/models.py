@@ -87,9 +87,8 @@ def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, capt
             there = "one image" if images else "no caption"
             raise MetricError(f"{selection.label}: {there}, but a training half and a test half need two images")
         if images in (train_images, test_images):
-            raise MetricError(
-                f"{selection.label}: seed {seed} puts all {images} images in one half; use another --seed"
-            )
+            why = f"seed {seed} puts all {images} images in one half; use another --seed"
+            raise MetricError(f"{selection.label}: {why}")
         trained.append((train_captions, selection.label))
     fewest, label = min(trained)
     if captions is not None and captions > fewest:
@@ -120,9 +119,10 @@ def perplexities(sums: pl.DataFrame) -> pl.DataFrame:
     `oov` is the share of unknown tokens among the words, without the ends of captions; null without words. `ratio` is
     the perplexity divided by that of the model trained on the tested dataset, which itself has 1.
     """
+    entropy = pl.col("bits") / pl.col("tokens")
     scored = sums.with_columns(
-        (pl.col("bits") / pl.col("tokens")).alias("cross-entropy"),
-        _power_of_two(pl.col("bits") / pl.col("tokens")).alias("perplexity"),
+        entropy.alias("cross-entropy"),
+        _power_of_two(entropy).alias("perplexity"),
         _power_of_two(pl.col("known_bits") / (pl.col("tokens") - pl.col("unknown"))).alias("perplexity-known"),
         pl.when(pl.col("words") > 0).then(pl.col("unknown") / pl.col("words")).alias("oov"),
     )

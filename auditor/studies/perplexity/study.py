@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import polars as pl
@@ -89,11 +89,9 @@ def perplexity(
     runs = [run(selected, order, captions, number, progress) for number in range(seed, seed + draws)]
     signatures = {result.seed: str(_signature(tokenizer, order, result)) for result in runs}
     rows = pl.concat(_rows(selections, result, signatures[result.seed]) for result in runs)
-    means = (
-        pl.concat(result.rows for result in runs)
-        .group_by("trained_no", "selection_no", "statistic", maintain_order=True)
-        .agg(pl.col("value").mean(), sd=pl.col("value").std())
-    )
+    every = pl.concat(result.rows for result in runs)
+    by_pair = every.group_by("trained_no", "selection_no", "statistic", maintain_order=True)
+    means = by_pair.agg(pl.col("value").mean(), sd=pl.col("value").std())
     labels = pl.Series([selection.label for selection in selections])
     sides = {"trained on": "trained_no", "tested on": "selection_no"}
     cells = means.with_columns(labels.gather(means[number]).alias(side) for side, number in sides.items())
@@ -123,17 +121,12 @@ def _signature(tokenizer: str, order: int, result: SeedResult) -> Signature:
 
 
 def _rows(selections: Sequence[Selection], result: SeedResult, signature: str) -> pl.DataFrame:
-    named = pl.concat(
-        stamp(selection, pl.DataFrame({"number": [number]}, schema={"number": pl.UInt32}))
-        for number, selection in enumerate(selections)
-    )
-    trained = result.sizes.filter(pl.col("side") == "train").select(
-        pl.col("selection_no").alias("trained_no"),
-        captions=pl.lit(result.captions, pl.Int64) if result.captions else pl.col("captions"),
-    )
-    trained_on = named.select(
-        pl.col("number").alias("trained_no"), trained_on="dataset", trained_version="version", trained_split="split"
-    )
+    numbers = (pl.DataFrame({"number": [number]}, schema={"number": pl.UInt32}) for number in range(len(selections)))
+    named = pl.concat(map(stamp, selections, numbers))
+    captions = pl.lit(result.captions, pl.Int64) if result.captions else pl.col("captions")
+    trained = result.sizes.filter(side="train").select(trained_no="selection_no", captions=captions)
+    trainer = {"trained_on": "dataset", "trained_version": "version", "trained_split": "split"}
+    trained_on = named.select(trained_no="number", **trainer)
     return (
         result.rows.join(named, left_on="selection_no", right_on="number", how="left", maintain_order="left")
         .join(trained_on, on="trained_no", how="left", maintain_order="left")
@@ -174,10 +167,8 @@ _HEATMAPS = (
 
 def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:
     """Report the training captions, unless the user sets their number."""
-    first = runs[0].sizes.filter(pl.col("side") == "train")
-    held = [
-        (captions, selections[number].label) for number, captions in first.select("selection_no", "captions").rows()
-    ]
+    first = runs[0].sizes.filter(side="train").select("selection_no", "captions")
+    held = [(count, selections[number].label) for number, count in first.rows()]
     if captions == 0 and len(held) > 1:
         counts = ", ".join(f"{label} {count:,}" for count, label in held)
         return [f"models are trained on whole halves ({counts}): a model with more captions predicts better"]
@@ -191,13 +182,9 @@ def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captio
 def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Finding]:
     """Report which dataset predicts the others best, and which is the most predictable."""
     is_own = pl.col("trained_no") == pl.col("selection_no")
-    on_others = (
-        means.filter((pl.col("statistic") == "ratio") & ~is_own)
-        .group_by("trained_no", maintain_order=True)
-        .agg(pl.col("value").log().mean().exp())
-        .sort("value", "trained_no")
-    )
-    own = means.filter((pl.col("statistic") == "perplexity") & is_own).sort("value", "selection_no")
+    by_others = means.filter(~is_own, statistic="ratio").group_by("trained_no", maintain_order=True)
+    on_others = by_others.agg(pl.col("value").log().mean().exp()).sort("value", "trained_no")
+    own = means.filter(is_own, statistic="perplexity").sort("value", "selection_no")
     predictable, lowest = own.select("selection_no", "value").row(0)
     number, least = len(selections), selections[predictable]
     is_what = "has" if number < 2 else "is the most predictable dataset:"
@@ -227,49 +214,33 @@ def _comparable(selections: Sequence[Selection]) -> list[str]:
     ]
 
 
-def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
+def _related(store: Store, selections: Sequence[Selection]) -> Iterator[Finding]:
     """Report pairs of datasets that may share images."""
-    declared = {
-        selection.version.dataset: set(versions.related(store, selection.version.dataset)) for selection in selections
-    }
-    findings = []
+    named = {selection.version.dataset for selection in selections}
+    declared = {name: versions.related(store, name) for name in named}
     for a, b in itertools.combinations(selections, 2):
-        names = a.version.dataset, b.version.dataset
-        if names[0] == names[1]:
+        (one, other), where = (a.version.dataset, b.version.dataset), about(a, against=b.label)
+        if one == other:
             sentence = f"{a.label} and {b.label} are of the same dataset: they are split equally, without leaks"
-            findings.append(Finding("related-datasets", sentence, about(a, against=b.label)))
-        elif names[1] in declared[names[0]] or names[0] in declared[names[1]]:
+            yield Finding("related-datasets", sentence, where)
+        elif other in declared[one] or one in declared[other]:
             sentence = f"{a.label} and {b.label} are declared as related: a model may know images that it is tested on"
-            findings.append(Finding("related-datasets", sentence, about(a, against=b.label), severity="warning"))
-    return findings
+            yield Finding("related-datasets", sentence, where, severity="warning")
 
 
-def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[Finding]:
+def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> Iterator[Finding]:
     """Report captions without tokens."""
     wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
-    return [
-        Finding(
-            "captions-without-word",
-            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token;"
-            " only the end is predicted",
-            about(selections[number]),
-            {"captions": count},
-            severity="notice",
-        )
-        for number, count in wordless.iter_rows()
-        if count
-    ]
+    for number, count in wordless.filter(pl.col("wordless") > 0).iter_rows():
+        verb, where = "has" if count == 1 else "have", about(selections[number])
+        sentence = f"{selections[number].label}: {count:,} of the captions {verb} no token; only the end is predicted"
+        yield Finding("captions-without-word", sentence, where, {"captions": count}, severity="notice")
 
 
 def _fallbacks(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
     """List the models whose discounts cannot be estimated."""
-    fallbacks = (
-        pl.concat(result.discounts for result in runs)
-        .filter(~pl.col("estimated"))
-        .group_by("trained_no")
-        .agg(pl.col("n").unique().sort())
-        .sort("trained_no")
-    )
+    unknown = pl.concat(result.discounts for result in runs).filter(~pl.col("estimated"))
+    fallbacks = unknown.group_by("trained_no").agg(pl.col("n").unique().sort()).sort("trained_no")
     return [
         f"{selections[number].label}: too few n-grams of order {', '.join(map(str, orders))} occur one to four times"
         " to estimate discounts; 0.5, 1 and 1.5 are used, as in KenLM"

@@ -112,12 +112,8 @@ def probe(
         signed.append(signatures(usable, tokenizer, References("loo")))
         parts.append(_probed(captions, usable, made, steps))
         lacking.append(with_reasons(parts[-1].clear(), captions, requested))
-        notes += [
-            *unscored,
-            *missing({selection.label: {name: str(reason) for name, reason in reasons.items()}}),
-            *without_references(captions),
-            *too_long(captions),
-        ]
+        absent = missing({selection.label: {name: str(reason) for name, reason in reasons.items()}})
+        notes += [*unscored, *absent, *without_references(captions), *too_long(captions)]
     frame = pl.concat(parts)
     return Result(
         "probe",
@@ -183,22 +179,19 @@ def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
 def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Return the share of captions that score better after a change, by metric."""
     both = after.join(before, on=["image", "slot"], suffix=" before")
-    better = {
-        metric.label: pl.col(metric.label) < pl.col(f"{metric.label} before")
-        if metric.metric.lower_is_better
-        else pl.col(metric.label) > pl.col(f"{metric.label} before")
-        for metric in metrics
-    }
-    shares = both.select(won.sum().cast(pl.Float64).alias(label) / max(1, both.height) for label, won in better.items())
-    return shares.unpivot(variable_name="metric", value_name="gained")
+    gained = {}
+    for metric in metrics:
+        now, once = pl.col(metric.label), pl.col(f"{metric.label} before")
+        is_better = now < once if metric.metric.lower_is_better else now > once
+        gained[metric.label] = is_better.sum().cast(pl.Float64) / max(1, both.height)
+    return both.select(**gained).unpivot(variable_name="metric", value_name="gained")
 
 
 def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: str) -> dict[str, str]:
     """Return the signature of each metric, with the component that changed the captions."""
-    signed = {}
+    probed, signed = {"probe": component.name, **component.settings}, {}
     for metric in metrics:
         plain = metric.signature(tokenizer, References("loo"))
-        probed = {"probe": component.name, **component.settings}
         signed[metric.label] = str(replace(plain, parameters={**plain.parameters, **probed}))
     return signed
 
@@ -282,13 +275,11 @@ def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Findin
 
 def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Finding]:
     """Report metrics that score most captions higher although they are not better."""
-    gamed = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
-    metrics = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in gamed.iter_rows(named=True))
-    if not metrics:
-        return []
-    values, where = dict(gamed.select("metric", "gained").iter_rows()), about(selection, component=component)
+    gamed = part.filter(pl.col("gained") > _MOST, probe="gaming").select("metric", "gained")
+    metrics = ", ".join(f"{metric} ({share:.0%} of captions)" for metric, share in gamed.iter_rows())
+    values, where = dict(gamed.iter_rows()), about(selection, component=component)
     sentence = f"{selection.label}: {component} games {metrics}"
-    return [Finding("gamed-metric", sentence, where, values, severity="warning")]
+    return [Finding("gamed-metric", sentence, where, values, severity="warning")] if metrics else []
 
 
 def _change(row: dict[str, float]) -> str:
