@@ -119,17 +119,8 @@ def _card(name: str, facts: Mapping[str, str]) -> Result:
 
 def _parameters(metric: Metric) -> pl.DataFrame:
     """Return one row for each parameter; its values are a list of `choices` or a `range` of numbers."""
-    return pl.DataFrame(
-        [
-            {
-                "property": "parameter",
-                "parameter": name,
-                "default": str(parameter.default).lower(),
-                "choices": parameter.words or None,
-                "range": None if parameter.choices else parameter.range,
-                "meaning": parameter.meaning,
-            }
-            for name, parameter in metric.parameters.items()
-        ],
-        schema=_PARAMETER,
-    )
+    rows = []
+    for name, one in metric.parameters.items():
+        ends = None if one.choices else one.range
+        rows.append(("parameter", name, str(one.default).lower(), one.words or None, ends, one.meaning))
+    return pl.DataFrame(rows, schema=_PARAMETER, orient="row")

@@ -256,15 +256,14 @@ def class_tables(rated: Rated) -> list[Table]:
     in_order = pl.col("class").cast(pl.Enum(names))
     scores = rows.group_by("class").agg(pl.col(rated.labels).sort().mean()).sort(in_order)
     wide = scores.transpose(include_header=True, header_name="metric", column_names="class")
+    title = f"length of the captions of {label} and of their references, by human rating"
+    caption = (
+        "words; difference: length of a caption minus the mean length of its references. "
+        "TER counts every extra or missing word as an edit"
+    )
     return [
         Table(f"mean score of the captions of {label}, by human rating", wide, name="scores-by-rating"),
-        Table(
-            f"length of the captions of {label} and of their references, by human rating",
-            _lengths(rows).sort(in_order),
-            caption="words; difference: length of a caption minus the mean length of its references. "
-            "TER counts every extra or missing word as an edit",
-            name="lengths-by-rating",
-        ),
+        Table(title, _lengths(rows).sort(in_order), caption=caption, name="lengths-by-rating"),
     ]
 
 
@@ -293,9 +292,8 @@ def densities(rows: pl.DataFrame) -> pl.DataFrame:
     score, scores = _binned(known["score"], _BINS)
     counts, _, _ = np.histogram2d(human, score, bins=(range(len(ratings) + 1), range(len(scores) + 1)))
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    cells = [
-        (a, b, share) for a, row in zip(ratings, shares, strict=True) for b, share in zip(scores, row, strict=True)
-    ]
+    by_rating = zip(ratings, shares, strict=True)
+    cells = [(a, b, share) for a, row in by_rating for b, share in zip(scores, row, strict=True)]
     cells.sort(key=lambda cell: -ratings.index(cell[0]))
     return pl.DataFrame(cells, schema={"rating": pl.String, "score": pl.String, "share": pl.Float64}, orient="row")
 

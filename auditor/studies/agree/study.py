@@ -134,19 +134,14 @@ def agree_with_ratings(
     said = dict.fromkeys([*left_out(asked), *rated.notes, *notes, *unknown, *tables.messages(rated, frame)])
     described = agreement_rows.described(rated, frame, resampling)
     apart = described.filter(statistic="difference").with_columns(label="other", difference="value")
+    measured = tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else ()
+    shown = (*measured, *class_tables(rated), *tables.disagreement_tables(rated, browsed, disagreements))
     return Result(
         "agree",
         described,
         selections=(rated.annotated, rated.references),
         signatures=rated.signatures,
-        tables=folded(
-            [
-                *(tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else []),
-                *class_tables(rated),
-                *tables.disagreement_tables(rated, browsed, disagreements),
-            ],
-            "metrics-against-people",
-        ),
+        tables=folded(shown, "metrics-against-people"),
         figures=tuple(tables.figures(rated, frame)),
         lead=(*coverage.lead(apart, confidence, "metric"), *tables.lead(rated, described, confidence)),
         notes=captions.notes,

@@ -141,19 +141,12 @@ def _bounds(
     names = [name for name in CANDIDATES if not candidates or name in candidates]
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     substitutes = substitutes_of(every, others, corpus)
-    repeated = repeats(every, progress, left_out=distinct)
+    repeated, required = repeats(every, progress, left_out=distinct), bool(candidates)
 
     def measure(captions: Captions, steps: Progress, draw: int, against: References) -> Measured:
-        scored = score_sets(
-            captions,
-            drawn_again if draw else names,
-            substitutes,
-            replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
-            metrics,
-            seed + draw,
-            required=bool(candidates),
-            progress=steps,
-        )
+        chosen, refs = drawn_again if draw else names, against_what(captions, against, requests(metrics))
+        refs, number = replace(refs, seed=seed + draw), seed + draw
+        scored = score_sets(captions, chosen, substitutes, refs, metrics, number, required=required, progress=steps)
         keep_scores(captions, scored.scores, scored.sets, scored.signatures)
         rows = _rows(scored, seed + draw if references is not None else None)
         reasons = missing({captions.label: scored.reasons})

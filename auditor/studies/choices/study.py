@@ -212,16 +212,13 @@ def choices(
     ties = (pl.col(one.name).is_between(0, 1, closed="none") for one in scored if one.kind == CEILING)
     same_words = marked.filter(pl.any_horizontal(False, *ties))
     examples = items.join(texts.drop("item", "image"), on="item_no").join(same_words, on="item_no", how="semi")
+    shown = tables(selection, rows, marked, scored, texts, subset, kept, errors, has_gaps=coverage.has_gaps)
     return Result(
         "choices",
         rows,
         selections=(selection, *([trained] if trained else [])),
         signatures=signed,
-        tables=folded(
-            tables(selection, rows, marked, scored, texts, subset, kept, errors, has_gaps=coverage.has_gaps),
-            "choices",
-            "against-blind",
-        ),
+        tables=folded(shown, "choices", "against-blind"),
         figures=(figure(selection, rows),),
         lead=(*given.warnings(rows, coverage, confidence), *lead(selection, rows)),
         said=(*notes, *findings(selection, rows, examples.sort("item_no"))),

@@ -21,7 +21,6 @@ from auditor.result import Finding, Result, Sentence, Signature, Table, about, f
 from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.store.workspace import Workspace
 from auditor.studies.duplicates.messages import messages
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import lead, pair_rows, rows, tables
@@ -106,9 +105,14 @@ def identical(
     """
     selected = [in_tokens_of_facts(store, selection, progress) for selection in resolve_all(store, refs, split)]
     pairs, counts, tables, findings = [], [], list[Table](), list[Finding]()
+    share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
     for captions in selected:
         workspace = captions.workspace(key=captions.tokenizer, as_text=as_text)
-        listed, count = captions.stamp(workspace.rows("identical")), _counted(workspace)
+        listed = captions.stamp(workspace.rows("identical"))
+        count = workspace.rows("repeat_count").select(
+            "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
+            "pairs", "images_all_equal",
+        )  # fmt: skip
         pairs.append(listed)
         counts.append(count.select(pl.lit(captions.label).alias("dataset"), pl.all()))
         findings.append(_finding(captions.selection, *count.rows(named=True)))
@@ -125,14 +129,6 @@ def identical(
         notes=(_WHY,),
         findings=tuple(findings),
     )
-
-
-def _counted(workspace: Workspace) -> pl.DataFrame:
-    share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
-    return workspace.rows("repeat_count").select(
-        "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
-        "pairs", "images_all_equal",
-    )  # fmt: skip
 
 
 def _table(selection: Selection, pairs: pl.DataFrame) -> Table:

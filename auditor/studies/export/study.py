@@ -216,22 +216,11 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
     assert repair is not None  # noqa: S101 -- the caller checks it
     examples = repair.changes.group_by("kind", maintain_order=True).head(_SHOWN)
     said, *notes = _changed(selection, repair, "", "would be fixed in")
-    return Result(
-        "export",
-        stamp(selection, repair.changes),
-        (selection,),
-        tables=(
-            Table(
-                f"changes of {selection.label}, by kind",
-                examples.select("kind", "image", "slot", "before", "after"),
-                caption=f"at most {_SHOWN} of each kind, of {repair.changes.height:,} changes; no `after`: left out",
-                sections="kind",
-                name="changes",
-            ),
-        ),
-        notes=tuple(notes),
-        lead=(f"{said[:1].upper()}{said[1:]}.",),
-    )
+    shown, title = examples.select("kind", "image", "slot", "before", "after"), f"changes of {selection.label}, by kind"
+    caption = f"at most {_SHOWN} of each kind, of {repair.changes.height:,} changes; no `after`: left out"
+    table = Table(title, shown, sections="kind", caption=caption, name="changes")
+    rows, lead = stamp(selection, repair.changes), f"{said[:1].upper()}{said[1:]}."
+    return Result("export", rows, (selection,), tables=(table,), notes=tuple(notes), lead=(lead,))
 
 
 def _changed(selection: Selection, repair: Repaired | None, listed: str, done: str = "fixed in") -> tuple[str, ...]:

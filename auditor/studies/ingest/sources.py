@@ -123,19 +123,10 @@ def _said(store: Store, done: _Done, locked: Entry | None, note: str | None) -> 
 
 
 def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:
-    return {
-        "dataset": source.dataset,
-        "status": "new" if made.is_new else "unchanged",
-        "seq": made.version.seq,
-        "version": made.version.version,
-        "images": made.version.images,
-        "captions": made.version.captions,
-        "read": made.read,
-        "normalized": made.normalized,
-        "rejected": made.rejected.height,
-        "added": made.added,
-        "removed": made.removed,
-    }
+    facts = {"dataset": source.dataset, "status": "new" if made.is_new else "unchanged"}
+    facts |= {name: getattr(made.version, name) for name in ("seq", "version", "images", "captions")}
+    counts = {"read": made.read, "normalized": made.normalized, "rejected": made.rejected.height}
+    return {**facts, **counts, "added": made.added, "removed": made.removed}
 
 
 def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
@@ -145,14 +136,9 @@ def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ..
     shown = refused.head(_SHOWN_REFUSALS)
     places = [location(*where) for where in shown.select("source", "unit", "line").iter_rows()]
     more = refused.height - shown.height
-    return (
-        Table(
-            "rejected records, stored in table rejected",
-            shown.select("dataset", pl.Series("where", places), "reason", "raw"),
-            caption=f'{more:,} more: auditor sql "from rejected"' if more else None,
-            name="refused",
-        ),
-    )
+    rows = shown.select("dataset", pl.Series("where", places), "reason", "raw")
+    caption = f'{more:,} more: auditor sql "from rejected"' if more else None
+    return (Table("rejected records, stored in table rejected", rows, caption=caption, name="refused"),)
 
 
 def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:

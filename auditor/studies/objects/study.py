@@ -147,10 +147,8 @@ def _of_kind(store: Store, ref: str, kind: Kind, tokenizer: str) -> Captions:
     captions = select(store, ref, tokenizer=tokenizer)
     found = captions.selection.version.kind
     if found != kind:
-        raise UsageError(
-            f"--{kind} {ref}: of kind {found}; import its file with "
-            f"`{call('ingest', 'NAME', files=['FILE'], kind=kind)}`"
-        )
+        command = call("ingest", "NAME", files=["FILE"], kind=kind)
+        raise UsageError(f"--{kind} {ref}: of kind {found}; import its file with `{command}`")
     return captions
 
 
@@ -169,11 +167,8 @@ def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFram
     every, there = int(captions.images()["captions"].sum()), described.height
     why = f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
     notes = [] if captions.selection.version.kind == "candidates" else [why]
-    if there < every:
-        notes.append(
-            f"{captions.label}: {every - there:,} of {every:,} captions left out: {inventory.label} lacks their images"
-        )
-    return notes
+    gone = f"{every - there:,} of {every:,} captions left out: {inventory.label} lacks their images"
+    return [*notes, f"{captions.label}: {gone}"] if there < every else notes
 
 
 _SHOWN = 10

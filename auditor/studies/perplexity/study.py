@@ -95,6 +95,7 @@ def perplexity(
     labels = pl.Series([selection.label for selection in selections])
     sides = {"trained on": "trained_no", "tested on": "selection_no"}
     cells = means.with_columns(labels.gather(means[number]).alias(side) for side, number in sides.items())
+    notes = _trained(selections, runs, captions)
     return Result(
         "perplexity",
         rows,
@@ -102,12 +103,7 @@ def perplexity(
         signatures={"perplexity" if draws == 1 else f"seed {name}": signed for name, signed in signatures.items()},
         tables=tuple(filled(_views(draws, len(selections)), cells)),
         figures=tuple(filled(_HEATMAPS[: len(selections)], cells)),
-        notes=(
-            *selected[0].notes,
-            *_trained(selections, runs, captions),
-            *_comparable(selections),
-            *_fallbacks(selections, runs),
-        ),
+        notes=(*selected[0].notes, *notes, *_comparable(selections), *_fallbacks(selections, runs)),
         findings=(*_findings(selections, means), *_related(store, selections), *_wordless(selections, runs)),
     ).led_by("most-predictable", "best-predictor")
 

@@ -39,17 +39,10 @@ def info(store: Store) -> Result:
     Example: auditor store info
     """
     tables = upkeep.tables(store)
-    rows = dict(tables.iter_rows())
+    rows, size = dict(tables.iter_rows()), upkeep.size(store.path)
     schema, newest = upkeep.schema(store), migrations.newest()
-    numbers = {
-        "bytes": upkeep.size(store.path),
-        "bytes-free": upkeep.free_bytes(store),
-        "bytes-of-cache": upkeep.cache_bytes(store),
-        "schema": schema,
-        "newest-schema": newest,
-        "datasets": rows["dataset"],
-        "versions": rows["version"],
-    }
+    numbers = {"bytes": size, "bytes-free": upkeep.free_bytes(store), "bytes-of-cache": upkeep.cache_bytes(store)}
+    numbers |= {"schema": schema, "newest-schema": newest, "datasets": rows["dataset"], "versions": rows["version"]}
     sizes = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
     sentence = f"schema {schema}: the next command that opens the store upgrades it to {newest}"
     old = Finding("old-schema", sentence, values={"schema": schema, "newest": newest}, severity="notice")
@@ -83,13 +76,8 @@ def gc(store: Store, *, everything: Everything = False, progress: Progress = sil
     swept = upkeep.sweep(store, everything=everything)
     progress("rewriting the file", 1, 2)
     upkeep.rewrite(store)
-    numbers = {
-        "bytes-before": before,
-        "bytes": upkeep.size(store.path),
-        "entries-swept": swept.entries,
-        "ngram-frequencies-swept": swept.ngram_frequencies,
-        "tables-dropped": swept.tables,
-    }
+    numbers = {"bytes-before": before, "bytes": upkeep.size(store.path), "entries-swept": swept.entries}
+    numbers |= {"ngram-frequencies-swept": swept.ngram_frequencies, "tables-dropped": swept.tables}
     return Result("store-gc", _rows(numbers), tables=(Table(f"store {store.path}", _shown(numbers), name="store"),))
 
 
