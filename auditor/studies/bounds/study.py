@@ -171,7 +171,7 @@ def _bounds(
         signatures=together(part.signatures for part in parts),
         tables=tables.tables(selections, frame),
         figures=tables.figures(frame.filter(variant=RAW), selections),
-        lead=tables.lead(selections, frame),
+        lead=tuple(tables.lead(selections, frame)),
         said=notes,
     )
 

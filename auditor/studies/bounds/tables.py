@@ -5,7 +5,7 @@ Also its figures: 1 to 3 of Wang & Gaizauskas 2016, and upper against lower boun
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -107,9 +107,8 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
 _LED = 4
 
 
-def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
-    """Return the upper bound of each dataset, and the score of a caption of another image."""
-    led = []
+def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
+    """Yield the upper bound of each dataset, and the score of a caption of another image."""
     for selection in selections:
         scored = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
         means = scored.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
@@ -118,8 +117,7 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
             both = [*{metric.partition("-")[0]: (metric, *means) for metric, *means in both}.values()]
         ratios = "; ".join(f"{metric} {human:.3f} and {intra:.3f}" for metric, human, intra in both)
         scores = f"mean score of a caption of the image, and of another image: {ratios}"
-        led.append(f"{selection.label}: {scores if ratios else 'no image has both bounds'}.")
-    return tuple(led)
+        yield f"{selection.label}: {scores if ratios else 'no image has both bounds'}."
 
 
 #: Metrics that share a figure in the paper. Other metrics have separate figures.
@@ -195,10 +193,7 @@ def upside_down(selection: Selection, rows: pl.DataFrame) -> list[Finding]:
     means = below.select("metric", "mean_human", "mean_intra")
     compared = ", ".join(f"{metric} {human:.3f} vs {intra:.3f}" for metric, human, intra in means.rows())
     metric, human, intra = means.row(0)
-    sentence = (
-        f"{selection.label}: captions of the same image are not more similar than captions of different images"
-        f" ({compared})"
-    )
+    problem = "captions of the same image are not more similar than captions of different images"
+    sentence, where = f"{selection.label}: {problem} ({compared})", about(selection, metric=metric)
     values, headline, n = {"human": human, "intra": intra}, f"{human:.3f} vs {intra:.3f}", below["n_human"][0]
-    where = about(selection, metric=metric)
     return [Finding("bound-upside-down", sentence, where, values, n, "error", headline=headline)]

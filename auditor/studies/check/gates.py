@@ -145,14 +145,13 @@ def understood(gates: Sequence[Gate]) -> Demands:
         )
     since = {gate.dataset: _against(gate) for gate in gates if gate.keys == AGAINST}
     ignored: dict[str | None, dict[str, str]] = {}
-    for gate in gates:
-        if gate.keys[0] == IGNORE:
-            kind = ".".join(gate.keys[1:])
-            if kind not in KINDS:
-                raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
-            if not isinstance(gate.limit, str) or not gate.limit.strip():
-                raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
-            ignored.setdefault(gate.dataset, {})[kind] = gate.limit
+    for gate in (gate for gate in gates if gate.keys[0] == IGNORE):
+        kind = ".".join(gate.keys[1:])
+        if kind not in KINDS:
+            raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
+        if not isinstance(gate.limit, str) or not gate.limit.strip():
+            raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
+        ignored.setdefault(gate.dataset, {})[kind] = gate.limit
     return Demands(tuple(demands), tuple(statements), since, ignored)
 
 

@@ -111,17 +111,12 @@ def check(
         rows += rows_of_dataset
     rows += [*_absent(wanted, absent), *_stated(stated, None)]
     if not rows:
-        raise UsageError(
-            "no gate applies: [check] is for datasets of captions, but the store has none"
-            if not refs
-            else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
-        )
+        none = "no gate applies: [check] is for datasets of captions, but the store has none"
+        raise UsageError(f"{' '.join(refs)}: no gate is declared for it in datasets.toml" if refs else none)
     frame = pl.DataFrame(rows, schema=ROWS)
     if strict:
-        is_open, why = pl.col("verdict") == UNANSWERED, pl.format(f"{UNANSWERED}: {{}}", "reason")
-        frame = frame.with_columns(
-            pl.col("verdict").replace(UNANSWERED, FAILED), reason=pl.when(is_open).then(why).otherwise("reason")
-        )
+        why = pl.when(verdict=UNANSWERED).then(pl.format(f"{UNANSWERED}: {{}}", "reason")).otherwise("reason")
+        frame = frame.with_columns(pl.col("verdict").replace(UNANSWERED, FAILED), reason=why)
     tables = (_table(frame), *(answer.table for answer in stated if answer.rows.height))
     summary, settings = _summary(frame), str((wanted.since, wanted.ignored, known))
     return Result(
@@ -212,13 +207,10 @@ def _stated(stated: Sequence[Answer], selection: Selection | None) -> Iterator[_
 
 def _absent(wanted: Demands, absent: Collection[str]) -> Iterator[_Row]:
     """Yield a row for each gate of a dataset that is not in the store."""
-    for demand in wanted.demands:
-        if demand.gate.dataset in absent:
-            yield _gate_facts(demand.gate, None) | _without(demand, not_stored(str(demand.gate.dataset)))
-    for gate in wanted.statements:
+    of_demands = ((demand.gate, _without(demand, "")) for demand in wanted.demands)
+    for gate, facts in (*of_demands, *((gate, {"limit": 0.0, "verdict": UNANSWERED}) for gate in wanted.statements)):
         if gate.dataset in absent:
-            unanswered = {"limit": 0.0, "verdict": UNANSWERED, "reason": not_stored(str(gate.dataset))}
-            yield _gate_facts(gate, None) | unanswered
+            yield _gate_facts(gate, None) | facts | {"reason": not_stored(str(gate.dataset))}
 
 
 def _table(frame: pl.DataFrame) -> Table:

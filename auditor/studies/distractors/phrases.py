@@ -77,7 +77,13 @@ def bind_phrases(workspace: Workspace, selection: Selection, noun_chunks: parses
     """
     bind_words(workspace)
     if noun_chunks is None:
-        _check_marked(workspace, selection)
+        marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
+        if workspace.query(marked).is_empty():
+            raise UsageError(
+                f"{selection.label}: has no annotated phrases; dataset flickr30k and files of format entities have "
+                f"them; --pipeline {installed() or PIPELINES[-1]} uses the noun chunks of a spaCy pipeline instead: "
+                f"{INSTALL}"
+            )
         workspace.bind("phrase_at_work", "annotated_phrase")
         return
     workspace.bind("text_at_work", "content_text")
@@ -106,12 +112,3 @@ def bind_training(
         bind_phrases(trained, training[0], noun_chunks)
         workspace.bind("trained_mention", "mention", of=trained)
     workspace.bind("name_word", of=trained)
-
-
-def _check_marked(workspace: Workspace, selection: Selection) -> None:
-    marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
-    if workspace.query(marked).is_empty():
-        raise UsageError(
-            f"{selection.label}: has no annotated phrases; dataset flickr30k and files of format entities have them; "
-            f"--pipeline {installed() or PIPELINES[-1]} uses the noun chunks of a spaCy pipeline instead: {INSTALL}"
-        )

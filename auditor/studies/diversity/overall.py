@@ -46,51 +46,40 @@ def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
     are the range over random orders (`spread` is `draws`) or parallel lists (`spread` is `lists`).
     """
     named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("number")
-    lacking = pl.col("value").null_count() > 0
-    by_draw = measured.group_by("statistic", "draw", maintain_order=True).agg(
-        value=pl.when(~lacking).then(pl.col("value").mean()),
-        low=pl.col("value").min(),
-        high=pl.col("value").max(),
-        reason=pl.col("reason").drop_nulls().first(),
+    value, reason = pl.col("value"), pl.col("reason").drop_nulls().first()
+    whole = value.null_count() == 0
+    mean = pl.when(whole).then(value.mean())
+    by_list = measured.group_by("statistic", "draw", maintain_order=True)
+    by_draw = by_list.agg(value=mean, low=value.min(), high=value.max(), reason=reason)
+    drawn = whole & pl.col("draw").is_not_null().any() & (pl.len() > 1)
+    several = whole & pl.lit(lists.number > 1) & pl.col("draw").is_null().all()
+    rows = by_draw.group_by("statistic", maintain_order=True).agg(
+        position=pl.lit(None, pl.Int64),
+        low=pl.when(drawn).then(value.min()).when(several).then(pl.col("low").first()),
+        high=pl.when(drawn).then(value.max()).when(several).then(pl.col("high").first()),
+        spread=pl.when(drawn).then(pl.lit("draws")).when(several).then(pl.lit("lists")),
+        reason=reason + (", in a parallel list" if lists.number > 1 else ""),
+        value=mean,
     )
-    drawn = pl.col("draw").is_not_null().any() & (pl.len() > 1)
-    several = pl.lit(lists.number > 1) & pl.col("draw").is_null().all()
-    whole = pl.col("value").null_count() == 0
-    return (
-        by_draw.group_by("statistic", maintain_order=True)
-        .agg(
-            position=pl.lit(None, pl.Int64),
-            low=pl.when(drawn & whole).then(pl.col("value").min()).when(several & whole).then(pl.col("low").first()),
-            high=pl.when(drawn & whole).then(pl.col("value").max()).when(several & whole).then(pl.col("high").first()),
-            spread=pl.when(drawn & whole).then(pl.lit("draws")).when(several & whole).then(pl.lit("lists")),
-            reason=pl.col("reason").drop_nulls().first() + (", in a parallel list" if lists.number > 1 else ""),
-            value=pl.when(whole).then(pl.col("value").mean()),
-        )
-        .join(named, on="statistic")
-        .sort("number")
-        .select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
-    )
+    ordered = rows.join(named, on="statistic").sort("number")
+    return ordered.select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
 
 
 def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
     """Average the curves of `walks` walks over lists, then draws, at the positions that all walks reach."""
-    return (
-        (curve if curve.height else pl.DataFrame(schema=CURVE_SCHEMA))
-        .filter(pl.len().over("tokens") == walks)
-        .group_by("tokens", "draw", maintain_order=True)
-        .agg(pl.col("types").mean())
-        .group_by("tokens", maintain_order=True)
-        .agg(value=pl.col("types").mean(), low=pl.col("types").min(), high=pl.col("types").max(), draws=pl.len())
-        .sort("tokens")
-        .with_columns(pl.when(pl.col("draws") > 1).then(pl.col("low", "high")))
-        .select(
-            pl.lit(CURVE).alias("statistic"),
-            pl.col("tokens").alias("position"),
-            *_rounded(),
-            pl.when(pl.col("draws") > 1).then(pl.lit("draws")).alias("spread"),
-            pl.lit(lists.number).alias("lists"),
-            pl.lit(None, pl.String).alias("reason"),
-        )
+    types, several = pl.col("types"), pl.when(pl.col("draws") > 1)
+    every = curve if curve.height else pl.DataFrame(schema=CURVE_SCHEMA)
+    common = every.filter(pl.len().over("tokens") == walks)
+    by_draw = common.group_by("tokens", "draw", maintain_order=True).agg(types.mean())
+    by_tokens = by_draw.group_by("tokens", maintain_order=True)
+    rows = by_tokens.agg(value=types.mean(), low=types.min(), high=types.max(), draws=pl.len()).sort("tokens")
+    return rows.with_columns(several.then(pl.col("low", "high"))).select(
+        pl.lit(CURVE).alias("statistic"),
+        pl.col("tokens").alias("position"),
+        *_rounded(),
+        several.then(pl.lit("draws")).alias("spread"),
+        pl.lit(lists.number).alias("lists"),
+        pl.lit(None, pl.String).alias("reason"),
     )
 
 

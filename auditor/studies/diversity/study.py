@@ -175,15 +175,12 @@ def diversity(
         selections=tuple(dict.fromkeys((*selections, *filter(None, (known.training, known.evaluation))))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
-        lead=lead(selections, rows),
+        lead=tuple(lead(selections, rows)),
         quoted=tuple(
             Quoted(row["dataset"], SAMENESS, row["value"], row["low"], row["high"], CONFIDENCE)
             for row in labeled(selections, rows).filter(statistic=SAMENESS).drop_nulls("value").iter_rows(named=True)
         ),
-        tables=(
-            *tables(selections, rows, known, asked),
-            *(_only(table, asked) for part in shown for table in part.tables),
-        ),
+        tables=(*tables(selections, rows, known, asked), *(_only(one, asked) for part in shown for one in part.tables)),
         figures=(*arranged(FIGURES, selections, rows), *(figure for part in shown for figure in part.figures)),
         notes=tuple(dict.fromkeys((*chosen, *notes_in(remarks), *notes(selections, rows, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),

@@ -32,16 +32,15 @@ _LEAD = {
 }
 
 
-def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
+def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
     """Report how varied the words of each dataset are, with the range over random orders or parallel lists."""
-    sentences = []
     for selection in selections:
         measured = selection.rows_of(rows).drop_nulls("value").select("statistic", "value", "low", "high")
         written = {name: f"{digits(value)}{interval(low, high)}" for name, value, low, high in measured.iter_rows()}
         parts = [f"{what} = {written[name]}" for name, what in _LEAD.items() if name in written]
         parts = parts or [f"{name} = {value}" for name, value in [*written.items()][:4]]
-        sentences += [f"{selection.label}: {', '.join(parts)}."] if parts else []
-    return tuple(sentences)
+        if parts:
+            yield f"{selection.label}: {', '.join(parts)}."
 
 
 def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Result | None:

@@ -178,17 +178,11 @@ def export(
             raise UsageError(f"{url}: cannot be written: {error.strerror or error}") from error
     alike = f"{url} has the columns of {source}, in their order; the same arguments of `auditor ingest` import it"
     shown = rows.drop("version", "split").with_columns(pl.col("sha256").str.head(12))
-    return Result(
-        "export",
-        rows,
-        (selection,),
-        tables=(Table(f"{ref} → {url}", shown, name="bundle"),),
-        notes=(
-            *_gone(selection, contents, gone, _beside(url, beside)),
-            *_changed(selection, repair, f"; listed in {_beside(url, changed)}"),
-            *(_again(store, selection, contents, captions, url, chosen) if source is None else (alike,)),
-        ),
-    )
+    out = _gone(selection, contents, gone, _beside(url, beside))
+    fixed = _changed(selection, repair, f"; listed in {_beside(url, changed)}")
+    again = _again(store, selection, contents, captions, url, chosen) if source is None else (alike,)
+    table = Table(f"{ref} → {url}", shown, name="bundle")
+    return Result("export", rows, (selection,), tables=(table,), notes=(*out, *fixed, *again))
 
 
 def list_of(target: Path, option: str) -> str:

@@ -97,16 +97,14 @@ def ingest_sources(
     shown = rows.with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version")
     absent = [source.dataset for source in sources if source not in there]
     notes: list[Said] = [f"skipped, not in the data folder: {', '.join(absent)}; see `auditor fetch`"] if absent else []
+    refused = [(ingested.source.dataset, ingested.made.rejected) for ingested in done]
     for ingested in done:
         notes += _said(store, ingested, expected.get(ingested.source.dataset), note)
     return Result(
         command="ingest",
         frame=rows,
         selections=tuple(Selection(ingested.made.version) for ingested in done),
-        tables=(
-            Table("ingested", shown, name="ingested"),
-            *_refusals([(ingested.source.dataset, ingested.made.rejected) for ingested in done]),
-        ),
+        tables=(Table("ingested", shown, name="ingested"), *_refusals(refused)),
         said=notes,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -204,18 +204,15 @@ def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     )
 
 
-def lead(systems: Sequence[System], rows: pl.DataFrame) -> tuple[str, ...]:
-    """Return how often each system mentions an object that the image lacks."""
-    sentences = []
+def lead(systems: Sequence[System], rows: pl.DataFrame) -> Iterator[str]:
+    """Yield how often each system mentions an object that the image lacks."""
     for system in systems:
         values = {name: own for name, *own in _own(system, rows).select("statistic", "n", "value").iter_rows()}
-        captions, wrong = values["chair-s"]
-        mentions, share = values["chair-i"]
+        (captions, wrong), (mentions, share) = values["chair-s"], values["chair-i"]
         what = f"{wrong:.1%} of {captions:,} captions mention an object that the image lacks"
         if mentions:
             what += f" ({share:.1%} of {mentions:,} mentions, {values['objects'][1]:.1f} objects per caption)"
-        sentences.append(f"{system.label}: {what}.")
-    return tuple(sentences)
+        yield f"{system.label}: {what}."
 
 
 def _own(system: System, rows: pl.DataFrame, *, whole: bool = True) -> pl.DataFrame:

@@ -147,20 +147,15 @@ def _probed(
             own = own.join(after, on=["image", "slot"], how="semi")
             replaced = None
         before = untouched.join(after, on=["image", "slot"], how="semi")
-        parts.append(
-            _means(before, "before")
-            .join(_means(after, "mean"), on=["metric", "n"], maintain_order="left")
-            .join(_gained(before, after, metrics), on="metric", maintain_order="left")
-            .with_columns(
-                pl.lit(component.probe).alias("probe"),
-                pl.lit(component.name).alias("component"),
-                pl.lit(own["changed"].sum() / after.height, pl.Float64).alias("changed"),
-                pl.lit(replaced, pl.Float64).alias("replaced"),
-                pl.lit(own["words"].mean(), pl.Float64).alias("words"),
-                pl.lit(component.settings.get("seed"), pl.Int64).alias("seed"),
-                pl.col("metric").replace_strict(_signed(metrics, component, captions.tokenizer)).alias("signature"),
-            )
+        means = _means(before, "before").join(_means(after, "mean"), on=["metric", "n"], maintain_order="left")
+        scored = means.join(_gained(before, after, metrics), on="metric", maintain_order="left")
+        numbers = {"changed": own["changed"].sum() / after.height, "replaced": replaced, "words": own["words"].mean()}
+        seed, signed = component.settings.get("seed"), _signed(metrics, component, captions.tokenizer)
+        scored = scored.with_columns(
+            probe=pl.lit(component.probe), component=pl.lit(component.name), seed=pl.lit(seed, pl.Int64)
         )
+        more = {name: pl.lit(number, pl.Float64) for name, number in numbers.items()}
+        parts.append(scored.with_columns(signature=pl.col("metric").replace_strict(signed), **more))
     rows = pl.concat(parts).select(
         "metric", "probe", "component", "n", "mean", "before",
         (pl.col("mean") - pl.col("before")).alias("change"),
@@ -251,26 +246,22 @@ def _lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
             yield f"{selection.label}: of all changes, {most['component']} moves {_change(most)} most."
 
 
-def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:
-    """Return which metric reacts most and least to each component, and components without effect."""
-    findings = list[Finding]()
+def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[Finding]:
+    """Yield which metric reacts most and least to each component, and components without effect."""
     for selection in selections:
-        own = selection.rows_of(rows)
-        for (named,), part in own.group_by("component", maintain_order=True):
-            component = str(named)
+        for (named,), part in selection.rows_of(rows).group_by("component", maintain_order=True):
+            component, where = str(named), about(selection, component=str(named))
+            ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
             if part["changed"].item(0) == 0:
                 sentence = f"{selection.label}: {component} changed no caption"
-                findings.append(Finding("component-without-effect", sentence, about(selection, component=component)))
-            elif part["relative"].drop_nulls().len() > 1:
-                ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
+                yield Finding("component-without-effect", sentence, where)
+            elif ordered.height > 1:
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
                 sentence = f"{selection.label}: {component} moves {_change(most)} most, {_change(least)} least"
                 values = {"most": most["metric"], "most_relative": most["relative"]}
                 values |= {"least": least["metric"], "least_relative": least["relative"]}
-                where = about(selection, component=component)
-                findings.append(Finding("component-effect", sentence, where, values, most["n"]))
-            findings += _gamed(selection, component, part)
-    return findings
+                yield Finding("component-effect", sentence, where, values, most["n"])
+            yield from _gamed(selection, component, part)
 
 
 def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Finding]:

@@ -100,15 +100,11 @@ def page(
     statements = _statements([*built, *filter(None, [alone])])
     steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
+    first = summary(said, shown, drawn, placed, (*wrong_in(built), *unchecked(built)), looked=looked)
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
-        (
-            summary(said, shown, drawn, placed, (*wrong_in(built), *unchecked(built)), looked=looked),
-            *filter(None, [alone]),
-            *built,
-            _method(context, built, sections or ()),
-        ),
+        (first, *filter(None, [alone]), *built, _method(context, built, sections or ())),
         program(),
         _now() if timed else None,
         signatures,

@@ -52,24 +52,21 @@ def keyness(
     counted = both.rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
-    unseen = [word for word in watched if word not in set(frame["word"])]
+    unseen = ", ".join(word for word in watched if word not in set(frame["word"]))
     a, b = (side.label for side in sides)
     ordered = frame.sort(pl.col("log_likelihood").abs(), descending=True, maintain_order=True)
     over, under = (listed(ordered.filter(direction=way)["word"], 4) for way in ("over", "under"))
-    chosen = sides[0].tokenizer
-    settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
+    chosen, least = sides[0].tokenizer, f"{0.05 / max(frame.height, 1):.1g}"
+    signature = Signature("keyness", {"tok": chosen, "minimum": minimum, "zero": 0.5}, _VERSION)
+    absent = [f"these words are in neither dataset (tokenizer {chosen}): {unseen}"] if unseen else []
+    single = f"p is for a single word, but {frame.height:,} were compared. To correct for this (Bonferroni), require p"
     return Result(
         "words",
         frame,
         selections=selections_of(sides),
-        signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
-        tables=tuple(filled(_views(sides[0].label, sides[1].label, watched), frame)),
-        notes=(
-            *sides[0].notes,
-            *([f"these words are in neither dataset (tokenizer {chosen}): {', '.join(unseen)}"] if unseen else []),
-            f"p is for a single word, but {frame.height:,} were compared. To correct for this (Bonferroni), require p"
-            f" below {0.05 / max(frame.height, 1):.1g}",
-        ),
+        signatures={"keyness": str(signature)},
+        tables=tuple(filled(_views(a, b, watched), frame)),
+        notes=(*sides[0].notes, *absent, f"{single} below {least}"),
         findings=tuple(_images(sides)),
         lead=(f"{a} uses {over or 'no word'} more than {b}, and {under or 'none'} less.",),
     )
