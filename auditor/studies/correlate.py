@@ -96,11 +96,10 @@ def correlate(
     rows = pl.concat(part for _, part in named)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed, labels = together(names), labeled(selections_of(every), rows)
+    signatures_of = {f"signature_{side}": pl.col(f"metric_{side}").replace_strict(signed) for side in "ab"}
     return Result(
         "correlate",
-        rows.with_columns(
-            signature_a=pl.col("metric_a").replace_strict(signed), signature_b=pl.col("metric_b").replace_strict(signed)
-        ),
+        rows.with_columns(**signatures_of),
         selections=selections_of(every),
         signatures=signed,
         tables=folded((*(table for pair in named for table in _tables(*pair)), *_ranges(labels))),
@@ -132,15 +131,12 @@ def _correlations(
     for done, level in enumerate(LEVELS):
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
         values = at_level(scores.select("image", *labels), level)
-        parts.append(
-            stamp(selection, correlate_scores(values, statistics)).select(
-                "dataset", pl.lit(level).alias("level"), pl.exclude("dataset", "version", "split"), "version", "split"
-            )
-        )
+        rows = stamp(selection, correlate_scores(values, statistics)).with_columns(level=pl.lit(level))
+        last = ("version", "split")
+        parts.append(rows.select("dataset", "level", pl.exclude("dataset", "level", *last), *last))
         if values.height < FEWEST:
-            notes.append(
-                f"{selection.label}: no correlations per {level}: {values.height} with scores, fewer than {FEWEST}"
-            )
+            few = f"{values.height} with scores, fewer than {FEWEST}"
+            notes.append(f"{selection.label}: no correlations per {level}: {few}")
         elif constant := constants(values):
             names = ", ".join(constant)
             notes.append(f"{selection.label}: no correlations of {names} per {level}, because all values are equal")

@@ -16,7 +16,7 @@ from auditor.config import sources
 from auditor.dataset_card import DatasetCard, Number, Published, published
 from auditor.errors import MetricError, SourceError, UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Finding, Result, Table, about, counted
+from auditor.result import Finding, Result, Severity, Table, about, counted
 from auditor.scoring.registry import request_of_file
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.store import versions
@@ -184,9 +184,8 @@ def _found(path: Path, selection: Selection, rows: pl.DataFrame) -> Finding:
     sentence += f", {broken.height:,} do not: {', '.join(broken['number'])}" if broken.height else ""
     sentence += f"; {unsure:,} cannot be answered here" if unsure else ""
     values = {"hold": kept, "do not": broken.height, "not answerable": unsure}
-    return Finding(
-        "card-numbers", sentence, about(selection), values, rows.height, "error" if broken.height else "info"
-    )
+    severity: Severity = "error" if broken.height else "info"
+    return Finding("card-numbers", sentence, about(selection), values, rows.height, severity)
 
 
 def _informative(shown: pl.DataFrame) -> Iterator[str]:

@@ -68,26 +68,23 @@ class Rated:
         """Return the names of the judges, sorted."""
         return sorted(self.ratings["judge"].unique())
 
-    def people(self, protocol: str) -> pl.DataFrame:
-        """Return the human ratings by a protocol. Columns: image, slot, human.
-
-        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's protocol that judge's.
-        """
-        if protocol == "mean":
-            mean = pl.col("score").sort().sum() / pl.len()
-            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(MEAN_DECIMALS))
-        judges = [judge for judge in self.judges if protocol in ("pooled", protocol_of(judge))]
-        chosen = self.ratings.filter(pl.col("judge").is_in(judges))
-        return chosen.select("image", "slot", human="score")
-
     def key(self, seed: int, candidates: str) -> tuple[object, ...]:
         """Return the key that determines a draw of images."""
         return (seed, *self.annotated.content, candidates)
 
     def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
-        """Return the human ratings with every score. Columns: image, slot, human, those of `scores`."""
+        """Return the human ratings by a protocol with every score. Columns: image, slot, human, those of `scores`.
+
+        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's protocol that judge's.
+        """
+        if protocol == "mean":
+            mean = (pl.col("score").sort().sum() / pl.len()).round(MEAN_DECIMALS)
+            human = self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean)
+        else:
+            judges = [judge for judge in self.judges if protocol in ("pooled", protocol_of(judge))]
+            human = self.ratings.filter(pl.col("judge").is_in(judges)).select("image", "slot", human="score")
         scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores
-        return self.people(protocol).join(scores, on=["image", "slot"], how="inner", maintain_order="left")
+        return human.join(scores, on=["image", "slot"], how="inner", maintain_order="left")
 
 
 def protocol_of(judge: str) -> str:

@@ -93,9 +93,8 @@ def correlated(
     reason = _reason(scores)
     flat = set() if reason else set(constants(scores))
     varied = [] if reason else [label for label in labels if label not in flat]
-    drawn = cluster_bootstrap.resampled(
-        rows, PEOPLE, varied, statistics, resampling.times, rated.key(resampling.seed, candidates)
-    )
+    key = rated.key(resampling.seed, candidates)
+    drawn = cluster_bootstrap.resampled(rows, PEOPLE, varied, statistics, resampling.times, key)
     made, images = [], rows["image"].n_unique()
     for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
         interval = cluster_bootstrap.interval(value, drawn.get((metric, statistic)), images, resampling.confidence)

@@ -124,9 +124,8 @@ def of_ratings(
     rows = truth.join(rated.scores, on=caption, maintain_order="left").sort(*caption, "judge")
     named = correlate(rows.select("score", *labels), [statistic], [("score", label) for label in labels])
     sign = {metric.label: -1.0 for metric in rated.metrics if metric.metric.lower_is_better}
-    values = {
-        label: value and sign.get(label, 1.0) * value for label, value in named.select("metric_b", "value").rows()
-    }
+    correlations = named.select("metric_b", "value").rows()
+    values = {label: value and sign.get(label, 1.0) * value for label, value in correlations}
     known, key = [label for label in labels if values[label] is not None], rated.key(resampling.seed, ALL)
     drawn = bootstrap.resampled(rows, "score", known, [statistic], resampling.times, key)
     return [

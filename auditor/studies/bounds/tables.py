@@ -98,9 +98,8 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
             suffix=pl.when(is_raw).then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
         )
     )
-    return folded(
-        table for selection in selections for table in filled(_VIEWS, selection.rows_of(averaged), selection.label)
-    )
+    own = ((selection.label, selection.rows_of(averaged)) for selection in selections)
+    return folded(table for label, rows in own for table in filled(_VIEWS, rows, label))
 
 
 #: Of more metrics than these, the lead has the last of each family.

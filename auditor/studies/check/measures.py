@@ -95,9 +95,8 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
 
 def repeated(duplicates: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `duplicates` that are shares of all captions, with these names of statistics."""
-    shares = duplicates.filter(
-        pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"])
-    )
+    is_whole = pl.col("slot").is_null() & pl.col("match").is_in(["any", "exact"])
+    shares = duplicates.filter(is_whole, statistic="captions")
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
     wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))

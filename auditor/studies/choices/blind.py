@@ -91,9 +91,8 @@ def scorers(
 
 def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
     """Yield scorers that use the surface: length, final full stop, alphabet, copies."""
-    length, words, stop, precedes, copied = (
-        pl.col(name).cast(pl.Float64) for name in ("length", "words", "stop", "precedes", "copied")
-    )
+    names = ("length", "words", "stop", "precedes", "copied")
+    length, words, stop, precedes, copied = (pl.col(name).cast(pl.Float64) for name in names)
     rules = {
         "shorter": (LENGTH, -length),
         "longer": (LENGTH, length),
@@ -127,9 +126,8 @@ def _models(workspace: Workspace, items: pl.DataFrame, order: int, unseen: float
     workspace.bind("train_test_half", "model_side")
     plain = _unsmoothed(workspace.rows("caption_chance", order=2), unseen)
     predicted = pl.col("predicted").cast(pl.Float64)
-    smooth = workspace.rows("caption_bits", order=order).select(
-        "caption_id", **{"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
-    )
+    smoothed = {"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
+    smooth = workspace.rows("caption_bits", order=order).select("caption_id", **smoothed)
     captions, trained = workspace.rows("choice_caption"), dict[str, str | float]({"train": trained_on})
     for frame, settings in ((plain, {**trained, "n": 2, "unseen": unseen}), (smooth, {**trained, "n": order})):
         for name in frame.columns[1:]:
@@ -173,9 +171,8 @@ def learnt(workspace: Workspace) -> pl.DataFrame:
     columns = features["feature"].to_numpy().astype(np.int64) - 1
     folds = pairs["fold"].to_numpy()
     shape = (pairs.height, int(columns.max()) + 1)
-    matrix = scipy.sparse.csr_matrix(
-        (features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape
-    )
+    differences = features["difference"].to_numpy().astype(np.float64)
+    matrix = scipy.sparse.csr_matrix((differences, (rows, columns)), shape=shape)
     scores, weights = np.full(pairs.height, np.nan), np.zeros(shape[1])
     for fold in np.unique(folds)[1:]:
         weights = _weights(matrix[folds < fold], weights)
@@ -252,9 +249,8 @@ def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     tested = rows.filter(pl.col("kind") == BLIND, pl.col("part") != FAIR, pl.col("p").is_not_null())
     # A rule below chance is right in the opposite direction; a scorer that learns is not.
     away, learns = pl.col("accuracy") - pl.col("expected"), pl.col("scorer").is_in(LEARNING)
-    beyond = tested.with_columns(away=pl.when(learns).then(away).otherwise(away.abs()).round(9)).filter(
-        pl.col("p") * tested.height < _LEVEL, pl.col("away") >= _NOTICE
-    )
+    beyond = tested.with_columns(away=pl.when(learns).then(away).otherwise(away.abs()).round(9))
+    beyond = beyond.filter(pl.col("p") * tested.height < _LEVEL, pl.col("away") >= _NOTICE)
     for by, subject in _USED.items():
         # Of equals the first: of `shorter` and `longer` the one that is more often right.
         significant = beyond.filter(by=by).sort("away", "accuracy", descending=True, maintain_order=True)

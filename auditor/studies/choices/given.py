@@ -53,16 +53,15 @@ def scorers(
     rows = read_rows(file, "scores", _FORM)
     keys = _keys(file, rows)
     numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
-    named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
-    scores = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
+    model = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
+    scores = rows.select(model.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
     scores, texts = _known(scores, texts)
     scores = scores.with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
     for (system,), own in scores.group_by("system", maintain_order=True):
         once = own.unique(list(keys), keep="first", maintain_order=True)
         _note_repeated(str(system), file, own, once, list(keys), notes)
-        matched = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item")).join(
-            once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
-        )
+        named = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item"))
+        matched = named.join(once, on=list(keys), how="left", maintain_order="left", nulls_equal=False)
         _note_missing(str(system), file, matched, once.join(texts, on=list(keys), how="anti"), selection, notes)
         yield Scored(str(system), SYSTEM, "scores", of_sides(matched.select(*SCHEMA).cast(SCHEMA), items))
 

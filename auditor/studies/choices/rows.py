@@ -83,9 +83,8 @@ def of_sides(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Return scores with a column for each side as `by_item` does; that of several wrong captions is the highest."""
     has_two = pl.col("right2_id").is_not_null()
     long = scores.unpivot(SIDES, index="item_no", variable_name="side", value_name="score").drop_nulls("score")
-    known = long.join(items.select("item_no", has_two=has_two), on="item_no").filter(
-        (pl.col("side") != "right2") | pl.col("has_two")
-    )
+    known = long.join(items.select("item_no", has_two=has_two), on="item_no")
+    known = known.filter((pl.col("side") != "right2") | pl.col("has_two"))
     return by_item(known.drop("has_two"), items.with_columns(options=2 + has_two.cast(pl.UInt8)))
 
 
@@ -95,9 +94,8 @@ def ranks(items: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
     Columns: item_no, part, image (a number), expected (the share that chance gets right), and one with the name of each
     scorer; null if a caption of the item has no score.
     """
-    found = items.select(
-        "item_no", "part", pl.col("image").rank("dense").cast(pl.Int64), expected=1 / pl.col("options")
-    )
+    number, chance = pl.col("image").rank("dense").cast(pl.Int64), 1 / pl.col("options")
+    found = items.select("item_no", "part", number, expected=chance)
     for scorer in scored:
         rank = pl.when(pl.col("low").is_not_null()).then(pl.struct("low", "tied")).alias(scorer.name)
         found = found.join(scorer.scores.select("item_no", rank), on="item_no", how="left", maintain_order="left")
@@ -263,9 +261,8 @@ def _against_best(
     if own.is_empty() or len(blind) < 2:
         return {}
     marks = own.select(pl.exclude("item_no", "part", "image")).cast(pl.Float64)
-    scorers = [
-        (marks[name].to_numpy(), marks.select(rival for rival in blind if rival != name).to_numpy()) for name in names
-    ]
+    rivals = {name: marks.select(rival for rival in blind if rival != name) for name in names}
+    scorers = [(marks[name].to_numpy(), others.to_numpy()) for name, others in rivals.items()]
     return dict(zip(names, against_best(scorers, own["image"].to_numpy(), key), strict=True))
 
 

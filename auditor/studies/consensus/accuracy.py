@@ -162,18 +162,16 @@ class League:
 def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
     """Count wins over pairs whose captions have different authors; null if the source does not name authors."""
     judges = [PEOPLE, *labels]
-    between = preferred.filter(
-        pl.col("origin_b").is_not_null(), pl.col("origin_b") != pl.col("origin_c"), pl.col(PEOPLE).is_not_null()
-    )
+    known = preferred.drop_nulls(["origin_b", PEOPLE])
+    between = known.filter(pl.col("origin_b") != pl.col("origin_c"))
     if between.is_empty():
         return None
     parts = {kind: between.filter(kind=kind) for kind in kinds_of(between)}
     parts = parts if len(parts) == 1 else {ALL: between, **parts}
     kinds = [*parts]
     both = pl.concat(_sides(part, judges).with_columns(kind=pl.lit(kind)) for kind, part in parts.items())
-    wins = _shares(both, ["system"], kinds, judges).with_columns(
-        rank=pl.col("value").rank("min", descending=True).over("kind", "metric").cast(pl.Int64)
-    )
+    rank = pl.col("value").rank("min", descending=True).over("kind", "metric").cast(pl.Int64)
+    wins = _shares(both, ["system"], kinds, judges).with_columns(rank=rank)
     duels = _shares(both.filter(pl.col("system") < pl.col("against")), ["system", "against"], kinds, judges)
     return League(wins, duels, _correlations(wins, kinds, judges))
 

@@ -71,14 +71,12 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
     """
     voted = pairs.filter(pl.col("votes_b") + pl.col("votes_c") > 1)
     if voted.is_empty():
-        return pl.DataFrame(
-            schema={"kind": pl.String, "n": pl.Int64, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
-        )
+        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64())
+        return pl.DataFrame(schema=pl.Schema({"kind": pl.String(), "n": pl.Int64(), **numbers}))
     splits = voted.select(_VOTES).unique()
     expected = [halves(b, c, TIE_CREDIT[ties], few) for b, c in splits.iter_rows()]
-    by_split = splits.with_columns(
-        whole=pl.Series([b + c for b, c, _ in expected]), part=pl.Series([agreed for *_, agreed in expected])
-    )
+    wholes, parts = zip(*((b + c, agreed) for b, c, agreed in expected), strict=True)
+    by_split = splits.with_columns(whole=pl.Series(wholes), part=pl.Series(parts))
     counted = voted.join(by_split, on=_VOTES, how="left", maintain_order="left")
     both = pl.concat([counted.with_columns(kind=pl.lit(ALL)), counted.filter(pl.col("kind").is_not_null())])
     by_image = both.group_by("kind", "image").agg(pl.col("part", "whole").sum(), pairs=pl.len()).sort("kind", "image")

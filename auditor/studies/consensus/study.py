@@ -120,9 +120,8 @@ def _without_references(
     label = votes.selection.label
     if settings.without_own_references:
         if rows["winner"].null_count() == rows.height:
-            raise UsageError(
-                f"{label}: every decided pair has a caption that is a reference of its image in {references.label}"
-            )
+            every_pair = "every decided pair has a caption that is a reference of its image"
+            raise UsageError(f"{label}: {every_pair} in {references.label}")
         votes = replace(votes, rows=rows)
     end = "left out" if settings.without_own_references else f"metrics only match the copy; {WAY_OUT}"
     subject = counted(pairs, "pair has", "pairs have")
@@ -138,9 +137,8 @@ def _most(votes: PairVotes, references: Captions, settings: ConsensusSettings) -
     most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
     if not enough:
-        raise UsageError(
-            f"{references.label}: no compared image has {most} references, the maximum is {max(captions)}; lower --most"
-        )
+        none = f"no compared image has {most} references, the maximum is {max(captions)}"
+        raise UsageError(f"{references.label}: {none}; lower --most")
     few = len(captions) - enough
     left = f"{few:,} of {votes.rows.height:,} pairs left out, because their image has fewer than {most} references"
     return most, [f"{references.label}: {left}"] if few else []

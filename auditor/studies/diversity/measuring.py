@@ -201,16 +201,14 @@ def _flips(moved: pl.DataFrame) -> pl.DataFrame:
     placed = moved.with_row_index("place").select("place", "statistic", "factor", "value", "base", "dataset")
     pairs = placed.join(placed, on=["statistic", "factor"], suffix="_other", maintain_order="left")
     before, after = pl.col("base") - pl.col("base_other"), pl.col("value") - pl.col("value_other")
-    return pairs.filter(pl.col("place") < pl.col("place_other"), before.sign() * after.sign() < 0).select(
-        "statistic", "factor", "dataset", "dataset_other"
-    )
+    switched = pairs.filter(pl.col("place") < pl.col("place_other"), before.sign() * after.sign() < 0)
+    return switched.select("statistic", "factor", "dataset", "dataset_other")
 
 
 def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
     factors = moved["factor"].unique(maintain_order=True).to_list()
-    most = moved.group_by("statistic", "factor", maintain_order=True).agg(
-        pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
-    )
+    largest = pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
+    most = moved.group_by("statistic", "factor", maintain_order=True).agg(largest)
     counted = flips.group_by("statistic", "factor", maintain_order=True).agg(flips=pl.len().cast(pl.Int64))
     both = most.join(counted, on=["statistic", "factor"], how="left", maintain_order="left").fill_null(0)
     return [

@@ -187,9 +187,8 @@ def _with_interval(rows: pl.DataFrame, statistic: str, interval: tuple[float, fl
 
 def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Compute the statistics that do not depend on order. Columns of `scored.MEASURED`."""
-    workspace = workspace.given(
-        longest=4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
-    )
+    longest = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    workspace = workspace.given(longest=longest)
     lists = workspace.rows("list_length")
     cards = [card for card in STATISTICS.values() if asked.any_of(card.name) and known.answers(card.needs)]
     wanted = {card.counts for card in cards}

@@ -131,9 +131,8 @@ def _vocabulary(captions: Captions, content: Content, progress: Progress) -> pl.
     bind_candidates(workspace, [HUMAN])
     bind_words(workspace, [captions], content, progress)
     shares = {name for name in VOCABULARY if STATISTICS[name].ends[1] == 1}
-    counted = ratio(workspace.rows("image_vocabulary"), shares).select(
-        statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
-    )
+    ratios, n = ratio(workspace.rows("image_vocabulary"), shares), pl.col("images").cast(pl.Int64)
+    counted = ratios.select(statistic="class", value="value", low="low", high="high", n=n)
     known = pl.DataFrame({"statistic": VOCABULARY})
     return known.join(counted, on="statistic", how="left", maintain_order="left").with_columns(pl.col("n").fill_null(0))
 

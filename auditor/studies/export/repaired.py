@@ -277,9 +277,8 @@ def _listed(captions: pl.DataFrame, kinds: Sequence[str], progress: Progress) ->
     if captions.is_empty() or not kinds:
         return pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32, "kind": pl.String})
     with Store.open(MEMORY, write=True) as store:
-        rows = captions.select(
-            *KEYS, "text", source=pl.lit("repaired"), unit=pl.lit("line"), line=pl.int_range(pl.len())
-        )
+        place = {"source": pl.lit("repaired"), "unit": pl.lit("line"), "line": pl.int_range(pl.len())}
+        rows = captions.select(*KEYS, "text", **place)
         source = Source("repaired", "candidates", "literal", ())
         ingestion.write(store, source, iter([complete(rows)]), {}, AT_INGEST, "0" * 64)
         found = findings(store, "repaired", kinds=kinds, captions_only=True, config={}, progress=progress)
@@ -293,9 +292,8 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
     severity is that of one caption. Raises `UsageError` for a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
-        raise UsageError(
-            f"--without: {selection.label} holds {selection.version.kind}; its captions cannot be left out one by one"
-        )
+        held = f"{selection.label} holds {selection.version.kind}"
+        raise UsageError(f"--without: {held}; its captions cannot be left out one by one")
     own = [word for word in without if word in CAPTION_KINDS]
     kinds = [kind for kind in not_kept(without, own) if kind != CONTAMINATED or kind in without]
     name = selection.pinned_name

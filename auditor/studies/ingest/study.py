@@ -191,9 +191,8 @@ def listed_formats(store: Store, *names: Names, formats: FormatsAlone) -> Result
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
     file_format = FORMATS[name]
     options = {**file_format.options, **COMMON_OPTIONS}
-    reads, recognized = (
-        inspect.getdoc(about) or "" for about in (inspect.getmodule(file_format.read), file_format.recognizes)
-    )
+    documented = (inspect.getmodule(file_format.read), file_format.recognizes)
+    reads, recognized = (inspect.getdoc(about) or "" for about in documented)
     first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
         (name, "reads", None, " ".join(first.split())),

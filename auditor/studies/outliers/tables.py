@@ -148,12 +148,10 @@ def misplaced(rows: pl.DataFrame) -> pl.DataFrame:
     `rows` are those of one dataset. Columns: finding, image, slot, text, why, other_image, other_slot, other_text.
     """
     wrong = rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
-    why = pl.format(
-        "fits {} better, by {} bits", "other_image", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64)
-    )
-    return _with_other_texts(wrong, rows).select(
-        "finding", "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
-    )
+    bits = pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64)
+    why = pl.format("fits {} better, by {} bits", "other_image", bits).alias("why")
+    listed = _with_other_texts(wrong, rows)
+    return listed.select("finding", "image", "slot", "text", why, "other_image", "other_slot", "other_text")
 
 
 def _with_other_texts(rows: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
