@@ -57,13 +57,11 @@ def metric_cards(name: Name = None) -> Result:
     Example: auditor metrics cider-d
     """
     if name is None:
-        rows = [
-            {"metric": metric.name, **{field: getattr(metric, field) for field in _LISTED}}
-            for metric in METRICS.values()
-        ]
-        table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
+        facts = {field: [getattr(metric, field) for metric in METRICS.values()] for field in _LISTED}
+        rows = pl.DataFrame({"metric": [*METRICS], **facts})
+        table = rows.select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
         lead = (f"{table.height} metrics: `auditor metrics NAME` explains one.",)
-        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),), lead=lead)
+        return Result("metrics", rows, tables=(Table("metrics", table, name="metrics"),), lead=lead)
     if name not in METRICS and (statistic := explained(name)):
         return _card(name, _of_statistic(statistic))
     metric = METRICS[name] if name in METRICS else request(name).metric

@@ -150,10 +150,8 @@ def _ref(store: Store, path: Path, claim: Published) -> str:
     """Find the captions of a card by the hash of their version, if possible under the name in the card."""
     held = [version for version in versions.log(store) if version.version == claim.version]
     if not held:
-        raise UsageError(
-            f"{path}: cannot be verified: version {claim.version[:12]} of {claim.dataset} is not in {store.path}; "
-            "ingest the data of the card"
-        )
+        lacking = f"version {claim.version[:12]} of {claim.dataset} is not in {store.path}"
+        raise UsageError(f"{path}: cannot be verified: {lacking}; ingest the data of the card")
     version = next((version for version in held if version.dataset == claim.dataset), held[0])
     name = f"{version.dataset}@{version.version}"
     return name if claim.split is None else f"{name}:{claim.split}"

@@ -162,10 +162,8 @@ def without_own_references(rated: Rated, why: str) -> Rated:
         raise UsageError(f"{label}: every rated caption is a reference of its image in {rated.references.label}")
     captions = counted(rated.scores.height - scores.height, "caption", "captions")
     gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
-    note = (
-        f"{label}: left out, as {why}: {captions} identical to a "
-        f"reference of the image in {rated.references.label}, with {gone}"
-    )
+    copies = f"{captions} identical to a reference of the image in {rated.references.label}"
+    note = f"{label}: left out, as {why}: {copies}, with {gone}"
     rated.workspace.bind_rows("rating", ratings)
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 

@@ -21,10 +21,9 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables, trust
-from auditor.studies.agree.common import beside_whole, coverage_of, on_known
 from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
-from auditor.studies.agree.rows import ALL, STATISTICS
+from auditor.studies.agree.rows import ALL, STATISTICS, beside_whole, coverage_of, on_known
 from auditor.studies.consensus import COMPARED, CONFIDENCE, TIE_CREDIT, ConsensusSettings, consensus
 from auditor.text import AUTO
 

@@ -175,11 +175,8 @@ _ERRORS, _HARDLY, _LEAST = 3.0, 0.1, 40
 
 def upside_down(selection: Selection, rows: pl.DataFrame) -> list[Finding]:
     """Return a finding if, by some metrics, captions score no higher against their image than against another."""
-    means = (
-        selection.rows_of(rows)
-        .filter(pl.col("level") == "caption", pl.col("candidate").is_in(["human", "intra"]))
-        .pivot("candidate", index="metric", values=["mean", "sd", "n"], aggregate_function="first")
-    )
+    both = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
+    means = both.pivot("candidate", index="metric", values=["mean", "sd", "n"], aggregate_function="first")
     if not {"mean_human", "mean_intra"} <= set(means.columns):
         return []
     squares = (pl.col(f"sd_{who}") ** 2 / pl.col(f"n_{who}") for who in ("human", "intra"))

@@ -134,10 +134,8 @@ def _note_missing(
     lacks_second = pl.col("right2_text").is_not_null() & pl.col("right2").is_null()
     lacking = matched.filter(pl.col("right").is_null() | lacks_second)
     if lacking.height == matched.height:
-        raise SourceError(
-            f"{file}: no row of {system} matches an item of {selection.label}; its items look like "
-            f"{matched['item'][0]!r}; expected {_FORM}"
-        )
+        none = f"no row of {system} matches an item of {selection.label}"
+        raise SourceError(f"{file}: {none}; its items look like {matched['item'][0]!r}; expected {_FORM}")
     if lacking.height:
         items = listed(lacking["item"], _EXAMPLES)
         sentence = f"{system}: {counted(lacking.height, 'item has', 'items have')} no score in {file.name}: {items}"

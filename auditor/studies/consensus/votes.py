@@ -62,11 +62,8 @@ def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
     """Read the votes on captions. Raises `UsageError` without pairs or triplets, or without a decision."""
     rows = captions.tokenize(progress).annotated().rows("pairwise_preference")
     if rows.is_empty():
-        selection = captions.selection
-        raise UsageError(
-            f"{selection.label}: has no compared pairs or triplets (it is of kind {selection.version.kind}); "
-            "ingest comparisons as kind pairs or triplets"
-        )
+        none = f"has no compared pairs or triplets (it is of kind {captions.selection.version.kind})"
+        raise UsageError(f"{captions.label}: {none}; ingest comparisons as kind pairs or triplets")
     label, decided = captions.selection.label, rows["winner"].count()
     silent_pairs = rows.filter(pl.col("votes") == 0).height
     even = rows.height - decided - silent_pairs

@@ -44,10 +44,8 @@ def find_training(
     training = [Selection(version, split) for split in named if roles.get(split, split) == _TRAIN]
     if drawing and not training:
         there = f"its splits are {', '.join(named)}" if named else "it has no splits"
-        raise UsageError(
-            f"{version.dataset}: {drawing[0]} needs training captions, but no split counts as train: {there}; "
-            "set a split or a dataset with --train"
-        )
+        needs = f"{drawing[0]} needs training captions, but no split counts as train: {there}"
+        raise UsageError(f"{version.dataset}: {needs}; set a split or a dataset with --train")
     return training
 
 
@@ -90,10 +88,8 @@ def bind_phrases(workspace: Workspace, selection: Selection, noun_chunks: parses
     noun_chunks.bind(workspace)
     workspace.bind("phrase_at_work", "chunk_phrase")
     if workspace.query("select image from phrase_at_work limit 1").is_empty():
-        raise UsageError(
-            f"{selection.label}: pipeline {noun_chunks.pipeline} finds no noun chunks; "
-            "use one that tags parts of speech and parses"
-        )
+        none = f"pipeline {noun_chunks.pipeline} finds no noun chunks"
+        raise UsageError(f"{selection.label}: {none}; use one that tags parts of speech and parses")
 
 
 def bind_training(

@@ -231,10 +231,8 @@ def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[Find
         counted = group.group_by("statistic", maintain_order=True).len()
         statistic, count = counted.sort("len", descending=True, maintain_order=True).row(0)
         first, second = group.filter(statistic=statistic).select("dataset", "dataset_other").row(0)
-        sentence = (
-            f"{factor}: {statistic} reorders most: {count} of {pairs} pairs of datasets switch ranks,"
-            f" such as {first} and {second}"
-        )
+        switched = f"{count} of {pairs} pairs of datasets switch ranks, such as {first} and {second}"
+        sentence = f"{factor}: {statistic} reorders most: {switched}"
         where = {"factor": str(factor), "statistic": statistic}
         findings.append(Finding("datasets-reordered", sentence, where, {"pairs_changed": count}, pairs, "warning"))
     return findings

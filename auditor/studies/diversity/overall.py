@@ -5,35 +5,28 @@ There is one row for each statistic, averaged over lists and orders.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import polars as pl
 
 from auditor.arrays import np
-from auditor.errors import MetricError
+from auditor.errors import MetricError, SourceError
 from auditor.model import Selection, Source
 from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.single_captions import Lists, parallel_lists
+from auditor.sources import guess, read
+from auditor.sources.reading import files
+from auditor.sources.reading.declared import named_files
 from auditor.statistics import diversity as scored
-from auditor.statistics.diversity import (
-    CONFIDENCE,
-    RESAMPLES,
-    STATISTICS,
-    WALKED,
-    Walk,
-    compression_ratio,
-    intervals,
-    measured_sdsl,
-    walk,
-)
-from auditor.statistics.diversity import CURVE as CURVE_SCHEMA
+from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, STATISTICS, Walk
 from auditor.statistics.sameness import SAMENESS, measured_sameness, sameness
 from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
-from auditor.studies.diversity.lists import image_order
 from auditor.studies.diversity.settings import CURVE, EVERY, Asked, DiversitySettings, Known
 
 _DECIMALS = 12
@@ -68,7 +61,7 @@ def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
 def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
     """Average the curves of `walks` walks over lists, then draws, at the positions that all walks reach."""
     types, several = pl.col("types"), pl.when(pl.col("draws") > 1)
-    every = curve if curve.height else pl.DataFrame(schema=CURVE_SCHEMA)
+    every = curve if curve.height else pl.DataFrame(schema=scored.CURVE)
     common = every.filter(pl.len().over("tokens") == walks)
     by_draw = common.group_by("tokens", "draw", maintain_order=True).agg(types.mean())
     by_tokens = by_draw.group_by("tokens", maintain_order=True)
@@ -153,17 +146,18 @@ def global_statistics(
     workspace = workspace.given(lists=lists.asked)
     exact = _exact(workspace, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
     walks, why_not = _ordered(workspace, selection, settings, declared, asked)
-    walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
+    walked, curve = scored.walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
     pressed = [_compressed(walk, words) for walk in walks if walk.draw == 0 and asked.any_of(_PRESSED)]
-    measured = pl.concat([exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")])
+    ratios = pl.DataFrame(pressed, schema=scored.WALKED, orient="row")
+    measured = pl.concat([exact.select(*scored.WALKED), walked, ratios])
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
     key = (settings.seed, *selection.content)
     resampled = {}
     if asked.any_of("sdsl"):
-        resampled["sdsl"] = measured_sdsl(workspace.rows("image_length"))
+        resampled["sdsl"] = scored.measured_sdsl(workspace.rows("image_length"))
     if asked.any_of(SAMENESS):
         resampled[SAMENESS] = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
-    for statistic, interval in intervals(resampled, key).items():
+    for statistic, interval in scored.intervals(resampled, key).items():
         rows = _with_interval(rows, statistic, interval)
     signed = {name: _signature(name, settings, known, why_not is None) for name in rows["statistic"].unique()}
     signatures = [signed[name] for name in rows["statistic"]]
@@ -256,7 +250,7 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
 
 def _compressed(walk: Walk, words: pl.DataFrame) -> tuple[object, ...]:
     spelled = pl.DataFrame({"token_id": walk.types}).join(words, on="token_id", how="left", maintain_order="left")
-    return walk.list_no, None, _PRESSED, *compression_ratio(walk, spelled["token"])
+    return walk.list_no, None, _PRESSED, *scored.compression_ratio(walk, spelled["token"])
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
@@ -294,9 +288,27 @@ def _notes(
         yield Finding(FILE_ORDER, sentence, about(selection), severity="notice")
     if known.evaluation and missing[1]:
         follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
-        sentence = (
-            f"{missing[1]:,} of {missing[0]:,} images of {known.evaluation.label} have no caption in"
-            f" {selection.label}: {follows}"
-        )
+        images = f"{missing[1]:,} of {missing[0]:,} images of {known.evaluation.label}"
+        sentence = f"{images} have no caption in {selection.label}: {follows}"
         where = about(selection, against=known.evaluation.label)
         yield Finding("images-not-shared", sentence, where, {"images": missing[1]}, missing[0], "warning")
+
+
+def image_order(selection: Selection, declared: Mapping[str, Source]) -> tuple[pl.DataFrame | None, str | None]:
+    """Return image and position (from 0, of its first caption) as the files that were ingested have them.
+
+    If those files are not available, return no frame but the reason.
+    """
+    version = selection.version
+    source = declared.get(version.dataset)
+    if source is None:
+        return None, "datasets.toml does not declare it"
+    try:
+        if files.sha256(named_files(source)) != version.source_sha256:
+            return None, "its files are not those that were ingested"
+        source = source if source.format else dataclasses.replace(source, format=guess(source.parts[0]))
+        batches = chain.from_iterable(read(part, source.format) for part in source.parts)
+        images = pl.concat(batch.filter(pl.col("reason").is_null()).select("image") for batch in batches)
+    except SourceError as error:
+        return None, str(error)
+    return images.unique(maintain_order=True).with_row_index("position"), None

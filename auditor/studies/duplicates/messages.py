@@ -150,10 +150,8 @@ def _copied(counts: DuplicateCounts) -> Iterator[Finding]:
         what = f"{slots} are identical or nearly identical for {share} of images"
         values = {name: first[name] for name in ("exact", "near", "share")}
         if pairs[1:]:
-            what = (
-                f"{len(pairs)} pairs of slots are identical or nearly identical for {_COPIED:.0%} of images or more, "
-                f"most often {slots} ({share})"
-            )
+            alike = f"are identical or nearly identical for {_COPIED:.0%} of images or more"
+            what = f"{len(pairs)} pairs of slots {alike}, most often {slots} ({share})"
             values["findings"] = len(pairs)
         where = _about(side, slot=first["slot"], against_slot=first["against_slot"])
         sentence = f"{side.label}: {what}. One may be a copy of the other"

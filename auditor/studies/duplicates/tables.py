@@ -51,12 +51,10 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
         _found(_by_match(counts.slot_pairs), "images", "found", "of_images"),
     ]
     empty, places = pl.DataFrame(schema=_ROW), _places(counts.questions)
-    shares = (
-        pl.concat([empty.drop(_PLACE), *matches], how="diagonal_relaxed")
-        .join(places, on="question_no", maintain_order="left")
-        .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
-        .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
-    )
+    found = pl.concat([empty.drop(_PLACE), *matches], how="diagonal_relaxed")
+    shares = found.join(places, on="question_no", maintain_order="left")
+    order = ("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES))
+    shares = shares.sort(*order, maintain_order=True).select(pl.col(name).cast(kind) for name, kind in _ROW.items())
     sides = places.unique("side_no", keep="first").select("side_no", "dataset", "version", "split")
     wordless = _found(counts.sides, "captions-without-word", "wordless", "captions", "side_no")
     of_sides = wordless.join(sides, on="side_no", maintain_order="left").drop("side_no")
@@ -102,15 +100,10 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    return folded(
-        (
-            Table("duplicate captions", wide, shares, "dataset", name=AGAIN),
-            *filled([_SLOTS_ALIKE], _slots(counts.slot_pairs, labels, "of_images")),
-            *filled([_SLOTS_ELSEWHERE], _slots(counts.slots, labels, "of_captions")),
-            *_examples(counts, labels, examples),
-        ),
-        AGAIN,
-    )
+    alike = filled([_SLOTS_ALIKE], _slots(counts.slot_pairs, labels, "of_images"))
+    elsewhere = filled([_SLOTS_ELSEWHERE], _slots(counts.slots, labels, "of_captions"))
+    again = Table("duplicate captions", wide, shares, "dataset", name=AGAIN)
+    return folded((again, *alike, *elsewhere, *_examples(counts, labels, examples)), AGAIN)
 
 
 def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:

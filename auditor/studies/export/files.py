@@ -62,12 +62,8 @@ def coco(captions: Captions) -> str:
     annotations = rows.select(pl.int_range(1, pl.len() + 1).alias("id"), image_id="id", caption="text")
     listed_images = images.select("id", file_name="image", **({"split": "split"} if captions.has_splits else {}))
     info = {"description": captions.dataset, "version": captions.version}
-    parts = {
-        "info": json.dumps(info, ensure_ascii=False),
-        "licenses": "[]",
-        "images": listed_images.write_json(),
-        "annotations": annotations.write_json(),
-    }
+    parts = {"info": json.dumps(info, ensure_ascii=False), "licenses": "[]"}
+    parts |= {"images": listed_images.write_json(), "annotations": annotations.write_json()}
     return "{" + ",\n".join(f'"{key}": {value}' for key, value in parts.items()) + "}\n"
 
 
@@ -75,11 +71,9 @@ def karpathy(captions: Captions) -> str:
     """Write Karpathy & Li's JSON; `tokens` are those of tokenizer bare."""
     images = _images(captions, "karpathy").with_row_index("imgid")
     sentences = captions.rows.with_columns(tokens=by_rules.bare(captions.rows["text"])).with_row_index("sentid")
-    gathered = (
-        sentences.join(images.select("image", "imgid"), on="image", how="left", maintain_order="left")
-        .group_by("imgid", maintain_order=True)
-        .agg(sentids="sentid", sentences=pl.struct("tokens", "imgid", "sentid", raw="text"))
-    )
+    numbered = sentences.join(images.select("image", "imgid"), on="image", how="left", maintain_order="left")
+    by_image = numbered.group_by("imgid", maintain_order=True)
+    gathered = by_image.agg(sentids="sentid", sentences=pl.struct("tokens", "imgid", "sentid", raw="text"))
     number = [pl.col("image").cast(pl.Int64).alias("cocoid")] if captions.has_numbers else []
     split = ["split"] if captions.has_splits else []
     written = images.join(gathered, on="imgid", maintain_order="left").select(

@@ -248,11 +248,9 @@ def _without_sentences(workspace: Workspace, kind: str, captions: pl.DataFrame) 
     found = [_matched(workspace, one, numbered)["image"] for one in replacements() if one["kind"] == kind]
     describes = numbered["text"].str.contains(_DESCRIBES) & ~numbered["text"].str.contains(_IMAGE) & (kind == REFUSALS)
     bad = parts.with_columns(bad=numbered["image"].is_in(pl.concat(found).implode()) & ~describes)
-    kept = bad.group_by(KEYS, maintain_order=True).agg(
-        before=pl.col("text").first(),
-        first=pl.col("bad").first(),
-        after=pl.col("part").filter(~pl.col("bad")).str.join(""),
-    )
+    good = pl.col("part").filter(~pl.col("bad")).str.join("")
+    firsts = {"before": pl.col("text").first(), "first": pl.col("bad").first()}
+    kept = bad.group_by(KEYS, maintain_order=True).agg(after=good, **firsts)
     rest = "after" if kind == REFUSALS else "before"
     return kept.select(*KEYS, "before", after=pl.when("first").then(pl.lit("")).otherwise(rest))
 

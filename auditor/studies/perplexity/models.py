@@ -92,10 +92,8 @@ def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, capt
         trained.append((train_captions, selection.label))
     fewest, label = min(trained)
     if captions is not None and captions > fewest:
-        raise UsageError(
-            f"--captions {captions}: with seed {seed} the training half of {label} has {fewest};"
-            " use at most that many, or 0 for whole halves"
-        )
+        has = f"with seed {seed} the training half of {label} has {fewest}"
+        raise UsageError(f"--captions {captions}: {has}; use at most that many, or 0 for whole halves")
     return fewest if captions is None else captions
 
 

@@ -188,10 +188,8 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
     found = [Finding("most-predictable", sentence, about(least), {"perplexity": lowest}, number)]
     for predictor, ratio in on_others.head(1).iter_rows():
         best = selections[predictor]
-        sentence = (
-            f"{best.label} predicts the others best: its perplexity on them is {ratio:.1f} times that of their models"
-            " (geometric mean)"
-        )
+        times = f"its perplexity on them is {ratio:.1f} times that of their models (geometric mean)"
+        sentence = f"{best.label} predicts the others best: {times}"
         found.insert(0, Finding("best-predictor", sentence, about(best), {"ratio": ratio}, number))
     return found
 

@@ -30,22 +30,11 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, TABLE, checked_verdicts, read_summary
+from auditor.studies.report import summary as summaries
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
-from auditor.studies.report.summary import (
-    answered,
-    cards,
-    cited,
-    first_numbers,
-    placed_in,
-    portraits,
-    section_of_single,
-    summary,
-    unchecked,
-    wrong_in,
-)
 
 Sections = Annotated[
     Sequence[str] | None,
@@ -88,19 +77,20 @@ def page(
     steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
     found = audited.findings if audited else ()
-    shown = cards(context.selections, found)
-    alone = None if sections else store.recorded(partial(section_of_single, context, found))
+    shown = summaries.cards(context.selections, found)
+    alone = None if sections else store.recorded(partial(summaries.section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
-    drawn = portraits(context.profiled(), compared)
-    placed = first_numbers(context) or placed_in(compared)
-    said = answered(context, shown, looked=looked)
+    drawn = summaries.portraits(context.profiled(), compared)
+    placed = summaries.first_numbers(context) or summaries.placed_in(compared)
+    said = summaries.answered(context, shown, looked=looked)
     if browse:
         steps.begin()
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     statements = _statements([*built, *filter(None, [alone])])
     steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
-    first = summary(said, shown, drawn, placed, (*wrong_in(built), *unchecked(built)), looked=looked)
+    lacking = (*summaries.wrong_in(built), *summaries.unchecked(built))
+    first = summaries.summary(said, shown, drawn, placed, lacking, looked=looked)
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
@@ -171,7 +161,7 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     whole = call("report", *context.refs, **context.typed, **intervals, sections=only, output="audit.html")
     commands = (whole, *(command for section in built for command in section.commands))
     return Section(
-        "method", "Method", words, tables=cited(context), notes=tuple(context.tokenizer_notes),
+        "method", "Method", words, tables=summaries.cited(context), notes=tuple(context.tokenizer_notes),
         commands=tuple(dict.fromkeys(commands)),
     )  # fmt: skip
 
@@ -272,7 +262,7 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
     result = read_summary(folder)
     (selection,) = result.selections
     problems, wrong = tuple(told(result.findings)), tuple(table for table in result.tables if table.name == TABLE)
-    shown, said = cards(result.selections, problems), result.lead
+    shown, said = summaries.cards(result.selections, problems), result.lead
     by_part = {part: [table for table in result.tables if table.name in names] for part, (_, names) in MEASURES.items()}
     measured = [Section(part, MEASURES[part][0], tables=tuple(tables)) for part, tables in by_part.items() if tables]
     others = tuple(table for table in result.tables if not any(table in tables for tables in by_part.values()))
@@ -282,7 +272,7 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
         f"Audit of {selection.label}",
         result.selections,
         (
-            summary(said, shown, result.portraits, (), wrong, looked=True),
+            summaries.summary(said, shown, result.portraits, (), wrong, looked=True),
             Section("findings", "Findings", result.lead[-1:], (result,), others, findings=problems),
             *measured,
             Section("method", "Method", method, notes=result.notes),

@@ -200,13 +200,12 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     for name in values["statistic"]:
         matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
         signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
+    why = "the denominator is zero" if by.parses else f"{by.label} does not parse"
     stamped = stamp(selection, values).with_columns(
         pl.lit(by.label).alias("pipeline"),
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
-        pl.when(pl.col("value").is_null())
-        .then(pl.lit("the denominator is zero" if by.parses else f"{by.label} does not parse"))
-        .alias("reason"),
+        pl.when(pl.col("value").is_null()).then(pl.lit(why)).alias("reason"),
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(complete, ends_of("syntax")).with_columns(pl.col("value", "low", "high").round(DECIMALS))

@@ -112,10 +112,7 @@ def _unlike(selection: Selection, effects: pl.DataFrame) -> Finding:
     words = {
         "slot-length": ("is longer", "is shorter"),
         "slot-opening": ("has more captions with a frequent opening", "has fewer captions with a frequent opening"),
-        "slot-score": (
-            "is more similar to the other captions of the image",
-            "is less similar to the other captions of the image",
-        ),
+        "slot-score": tuple(f"is {way} similar to the other captions of the image" for way in ("more", "less")),
     }
     sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL)).to_dicts()
     if not sure:
