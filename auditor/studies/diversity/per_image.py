@@ -28,12 +28,9 @@ def local_words_met(
 ) -> Result:
     """Return local recall by importance, and local precision, of systems against human captions of the same images.
 
-    Each system must describe images with human captions. `recall-k` is the share of content words in k human captions
-    of an image that are also in the system's caption; `recall-majority` uses words in 3 captions or more. `precision`
-    is the share of content words in the system's captions that are also in a human caption of the image;
-    `precision-all-words` uses all words. All are ratios of totals over images. Each caption of a system counts
-    separately, as a set of words. If a system is the references themselves, each caption is held out once. A value is
-    null if no image has such a word; with fewer than five `references`, no word is in five captions.
+    Each system must describe images with human captions. All are ratios of totals over images. Each caption of a system
+    counts separately, as a set of words. If a system is the references themselves, each caption is held out once. A
+    value is null if no image has such a word; with fewer than five `references`, no word is in five captions.
     """
     met, parts = [], []
     for pairing in pairings(systems, people, content, settings, progress):

@@ -45,13 +45,10 @@ def captions_of_images(
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
-    """Return mBLEU, Div-n and the vocabulary of images of each dataset.
+    """Return mBLEU, Div-n and the vocabulary of images of each dataset; `auditor metrics` defines them.
 
-    `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
-    `div-N`: different n-grams within the captions of an image by their words, mean over images with several captions.
-    `image-types`, `image-content-types`: different words in the captions of an image, mean over images; `image-ttr`:
-    types by tokens, totals over images. All depend on the number of captions per image: with `references`, that many
-    and one more are sampled per image. With one caption per image, mBLEU and Div-n are null.
+    All depend on the number of captions per image: with `references`, that many and one more are sampled per image.
+    With one caption per image, mBLEU and Div-n are null.
     """
     against = References("loo", settings.references, settings.seed)
     tokenize(every[0].store, selections_of(every), every[0].tokenizer, progress)

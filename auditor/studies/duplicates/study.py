@@ -1,10 +1,6 @@
 """Find exact and near-duplicates within images, and across images, splits, datasets and versions.
 
-*Exact* duplicates have the same tokens, ignoring case, punctuation and whitespace. *Near* duplicates share at least
-`near` of the words of both captions together (Jaccard index of bags of words). The search misses none:
-`sql/duplicates/prefix_pair.sql` skips only pairs that cannot qualify. Nothing is hashed or sampled.
-
-`identical` lists the captions of one image that are the same (Wang & Gaizauskas 2016, section 4.1).
+The search misses none: `sql/duplicates/prefix_pair.sql` skips only pairs that cannot qualify.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Language models of datasets, each trained on one half of its images and tested on the other half of every dataset.
 
 The model is that of KenLM (`lmplz --discount_fallback`): interpolated modified Kneser-Ney (Chen & Goodman 1999,
-section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` are
-its parts. A caption begins with <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
-training captions. Any other token is <unk>, with the same share as a token of the uniform distribution below the
-unigrams.
+section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` are its parts.
+`auditor perplexity` explains it.
 
 The smoothed scorer of `auditor choices` reads the same files without `modified`: one discount per order, and n - 1
 times <s> before a caption (Chen & Goodman 1999, section 2.7).
@@ -110,12 +108,7 @@ def perplexities(sums: pl.DataFrame) -> pl.DataFrame:
 
     `sums` has columns trained_no, selection_no (the one tested on), tokens, words, unknown, bits, known_bits, as of
     `sql/perplexity/perplexity.sql`. The result has a row per statistic: trained_no, selection_no, tokens, statistic,
-    value.
-
-    `cross-entropy` is bits / tokens, with the ends of captions; `perplexity` is 2 to the power of it (Jelinek et al.
-    1977). `perplexity-known` is the same over the tokens that the model knows; their histories keep the unknown ones.
-    `oov` is the share of unknown tokens among the words, without the ends of captions; null without words. `ratio` is
-    the perplexity divided by that of the model trained on the tested dataset, which itself has 1.
+    value. The cards define them; `oov` is a share of the words without the ends of captions, and null without words.
     """
     entropy = pl.col("bits") / pl.col("tokens")
     scored = sums.with_columns(
