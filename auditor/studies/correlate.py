@@ -143,14 +143,11 @@ def _correlations(
     return pl.concat(parts), notes
 
 
-def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
-    largest = rows.filter(pl.col("p").is_not_null()).sort("p", descending=True, maintain_order=True).head(1)
-    return [
-        f"{selection.label}: the largest p is {p:.1e} ({statistic} of {a} and {b} per {level})"
-        if p > SMALLEST_P
-        else f"{selection.label}: no p is above {p:.1e}"
-        for p, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows()
-    ]
+def _largest_p(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
+    largest = rows.drop_nulls("p").sort("p", descending=True, maintain_order=True).head(1)
+    for highest, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows():
+        said = f"the largest p is {highest:.1e} ({statistic} of {a} and {b} per {level})"
+        yield f"{selection.label}: {said if highest > SMALLEST_P else f'no p is above {highest:.1e}'}"
 
 
 def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
@@ -184,12 +181,10 @@ def _extremes(label: str, rows: pl.DataFrame, statistic: str) -> Iterator[Table]
     pair = ["level", *_PAIR]
     values = rows.pivot("statistic", index=pair, values="value")
     every_p = rows.with_columns(pl.format("p of {}", "statistic")).pivot("statistic", index=pair, values="p")
-    ranked = (
-        values.join(every_p, on=pair, maintain_order="left")
-        .drop_nulls(statistic)
-        .with_columns(rank=pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64))
-        .sort(pl.col("level").cast(pl.Enum(LEVELS)), "rank", maintain_order=True)
-    )
+    known = values.join(every_p, on=pair, maintain_order="left").drop_nulls(statistic)
+    rank = pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64)
+    order = pl.col("level").cast(pl.Enum(LEVELS))
+    ranked = known.with_columns(rank=rank).sort(order, "rank", maintain_order=True)
     position = pl.int_range(pl.len()).over("level")
     ends = ranked.filter((position < _EXTREMES) | (position >= pl.len().over("level") - _EXTREMES))
     if ends.height:

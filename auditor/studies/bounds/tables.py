@@ -87,16 +87,14 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     `draws` counts them; `spread` is the standard deviation of their means, null for one draw. Column `column` names the
     candidate, and the variant unless it is raw.
     """
-    is_raw, name = pl.col("variant") == RAW, pl.col("candidate")
+    raw, name = pl.when(variant=RAW), pl.col("candidate")
     summary = pl.col("mean", "sd", "median", "min", "max").mean()
-    averaged = (
-        rows.group_by("dataset", "version", "split", "variant", "metric", "candidate", "level", maintain_order=True)
-        .agg(pl.col("n").first(), summary, spread=pl.col("mean").std(), draws=pl.len())
-        .with_columns(
-            column=pl.when(is_raw).then(name).otherwise(pl.format("{}, {}", name, "variant")),
-            ending=pl.when(is_raw).then(pl.lit("")).otherwise(pl.lit(", each text once per image")),
-            suffix=pl.when(is_raw).then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
-        )
+    key = ("dataset", "version", "split", "variant", "metric", "candidate", "level")
+    by_key = rows.group_by(key, maintain_order=True)
+    averaged = by_key.agg(pl.col("n").first(), summary, spread=pl.col("mean").std(), draws=pl.len()).with_columns(
+        column=raw.then(name).otherwise(pl.format("{}, {}", name, "variant")),
+        ending=raw.then(pl.lit("")).otherwise(pl.lit(", each text once per image")),
+        suffix=raw.then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
     )
     own = ((selection.label, selection.rows_of(averaged)) for selection in selections)
     return folded(table for label, rows in own for table in filled(_VIEWS, rows, label))

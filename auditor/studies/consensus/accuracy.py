@@ -189,12 +189,9 @@ def _sides(pairs: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
 
 
 def _shares(sides: pl.DataFrame, by: Sequence[str], kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
-    return (
-        sides.group_by("kind", *by, maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("n"), *(pl.col(judge).mean() for judge in judges))
-        .unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
-        .sort(pl.col("kind").cast(pl.Enum(kinds)), pl.col("metric").cast(pl.Enum(judges)), *by)
-    )
+    means = sides.group_by("kind", *by, maintain_order=True).agg(pl.col(judges).mean(), n=pl.len().cast(pl.Int64))
+    rows = means.unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
+    return rows.sort(pl.col("kind").cast(pl.Enum(kinds)), pl.col("metric").cast(pl.Enum(judges)), *by)
 
 
 def _correlations(wins: pl.DataFrame, kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:

@@ -116,11 +116,8 @@ _FIGURE = View(
 def shared_notes(met: Sequence[Pairing]) -> list[str]:
     """Report how the systems were compared with the references."""
     held_out = "captions are held out, so they have one reference fewer than systems"
-    notes = [
-        f"{pairing.system.label} was ingested as {pairing.system.version.kind}, not as candidates (--kind)"
-        for pairing in met
-        if pairing.refs.rule == "all" and pairing.system.version.kind != "candidates"
-    ]
+    others = [one.system for one in met if one.refs.rule == "all" and one.system.version.kind != "candidates"]
+    notes = [f"{one.label} was ingested as {one.version.kind}, not as candidates (--kind)" for one in others]
     equal = [one.system.label for one in met if one.refs.rule == "loo" and one.refs.drawn is None]
     return notes + [f"{label}: {held_out}; use --references to sample the same number" for label in equal]
 

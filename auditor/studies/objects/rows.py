@@ -143,12 +143,8 @@ def _of_captions(system: System, weights: Floats) -> dict[str, _Ratio]:
     is_in = [pl.col("objects").clip(upper_bound=len(weights)) == n for n in classes]
     by_class = {f"top {n}": (wrong * is_n).sum() for n, is_n in enumerate(is_in)}
     by_class |= {f"of {n}": is_n.sum().cast(pl.Float64) for n, is_n in enumerate(is_in)}
-    described = system.described.group_by("image").agg(
-        wrong=wrong.sum(),
-        captions=pl.len().cast(pl.Float64),
-        objects=pl.col("objects").sum().cast(pl.Float64),
-        **by_class,
-    )
+    sizes = {"captions": pl.len().cast(pl.Float64), "objects": pl.col("objects").sum().cast(pl.Float64)}
+    described = system.described.group_by("image").agg(wrong=wrong.sum(), **sizes, **by_class)
     counts = system.counts.group_by("image").agg(pl.col(pl.Int64).sum().cast(pl.Float64))
     sums = described.join(counts, on="image", how="left").fill_null(0.0).sort("image")
     ratios = {name: _ratio(sums, top, of) for name, (top, of) in _RATIOS.items()}

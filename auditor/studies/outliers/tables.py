@@ -163,14 +163,11 @@ def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -
     """Return the figure of the share of images by difficulty."""
     bins = pl.DataFrame({"bin": range(round(1 / _BIN))})
     of_bin = (pl.col("difficulty") / _BIN).floor().clip(0, 1 / _BIN - 1).cast(pl.Int64)
-    shares = [
-        bins.join(rows.group_by(bin=of_bin).len("images"), on="bin", how="left", maintain_order="left").select(
-            difficulty=((pl.col("bin") + 0.5) * _BIN).round(3),
-            share=pl.col("images").fill_null(0) / rows.height,
-            dataset=pl.lit(selection.label),
-        )
-        for selection, rows in zip(selections, by_image, strict=True)
-    ]
+    difficulty, shares = ((pl.col("bin") + 0.5) * _BIN).round(3), []
+    for selection, rows in zip(selections, by_image, strict=True):
+        counts = bins.join(rows.group_by(bin=of_bin).len("images"), on="bin", how="left", maintain_order="left")
+        share, dataset = pl.col("images").fill_null(0) / rows.height, pl.lit(selection.label)
+        shares.append(counts.select(difficulty=difficulty, share=share, dataset=dataset))
     drawn = Figure("difficulty", "Difficulty of images", "lines", pl.concat(shares), "difficulty", "share", "dataset")
     x_label, caption = "difficulty: 1 - mean score of the image's captions", f"In bins of {_BIN:g}."
     return (replace(drawn, x_label=x_label, y_label="share of images", caption=caption),)

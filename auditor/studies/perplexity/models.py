@@ -118,12 +118,10 @@ def perplexities(sums: pl.DataFrame) -> pl.DataFrame:
         pl.when(pl.col("words") > 0).then(pl.col("unknown") / pl.col("words")).alias("oov"),
     )
     at_home = scored.filter(pl.col("trained_no") == pl.col("selection_no")).select("selection_no", home="perplexity")
-    return (
-        scored.join(at_home, on="selection_no", how="left", maintain_order="left")
-        .with_columns(ratio=pl.col("perplexity") / pl.col("home"))
-        .unpivot(STATISTICS, index=["trained_no", "selection_no", "tokens"], variable_name="statistic")
-        .with_columns(pl.col("value").round(_DECIMALS))
-    )
+    both = scored.join(at_home, on="selection_no", how="left", maintain_order="left")
+    both = both.with_columns(ratio=pl.col("perplexity") / pl.col("home"))
+    rows = both.unpivot(STATISTICS, index=["trained_no", "selection_no", "tokens"], variable_name="statistic")
+    return rows.with_columns(pl.col("value").round(_DECIMALS))
 
 
 def _power_of_two(exponent: pl.Expr) -> pl.Expr:
