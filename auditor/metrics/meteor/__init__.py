@@ -84,7 +84,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
     by_image = rows["meteor"].with_row_index("turn").sort("image_no", "turn")  # all sets of an image share its texts
     placed, pairs = _pairs(by_image, rows["meteor_reference"])
-    known = known_pairs()
+    known = known_pairs() if placed.height else None
     scores, statistics = _aligned(rows, pairs, parameters) if known is None else _best(known, rows, pairs, parameters)
     _refuse_repetitive(placed.filter(scores == UNALIGNED))
     columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
