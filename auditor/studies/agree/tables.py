@@ -89,7 +89,7 @@ def tables(
 ) -> Iterator[Table]:
     """Yield the tables of a dataset; `has_gaps` if metrics lack the scores of some captions."""
     order, of_metrics, label = ranked(rated, rows), _of_metrics(rows), rated.annotated.label
-    judges = counted(len(rated.judges), "judge", "judges")
+    judges = counted(len(rated.judges), "rater", "raters")
     of = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges}"
     caption = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
     if resampling.times:
