@@ -39,6 +39,7 @@ def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
     lead = [
         sentence.format(row["metric"], digits(row["value"]) + interval(row["low"], row["high"], confidence))
         for candidates, sentence in sentences.items()
+        if copies or candidates == ALL
         for row in best.filter(candidates=candidates).head(1).iter_rows(named=True)
     ]
     first = best.filter(candidates=ALL)["metric"].head(1)
