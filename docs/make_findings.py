@@ -29,6 +29,7 @@ fields:
   `share`. Sections name other values.
 - `n`: the number of captions, images or other units that were checked.
 - `sentence`: the text in reports and terminals.
+- `examples`: some of the affected captions, each with `image`, `slot`, `text` and `why`.
 
 The `notes` of a result describe how its numbers were computed.
 

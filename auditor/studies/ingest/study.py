@@ -242,7 +242,7 @@ def ingest() -> None:
 
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
-    `caption_1` is slot 1. A file that is not UTF-8 needs `--encoding`; the error names the likely one. `--language` is
+    `caption_1` is slot 0. A file that is not UTF-8 needs `--encoding`; the error names the likely one. `--language` is
     stored with the dataset. By default it is detected from the script and words of the captions. If several columns
     could hold the image, the one with the most distinct values is read. `--columns` names the columns of a table
     without a header.
