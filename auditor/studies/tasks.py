@@ -98,7 +98,7 @@ def tasks(
     """Make questions for raters: which caption is better?
 
     Each question shows two candidates for an image: next to one of its references (triplets) or alone (pairs).
-    `candidates` are datasets, human (a held-out caption of the image) and intra (a caption of another image). One
+    `--candidates` are datasets, human (a held-out caption of the image) and intra (a caption of another image). One
     candidate is compared with human; without any, two human captions are compared. Three or more are compared two by
     two. A dataset of pairs, as the only candidate, brings its pairs. Images and references are sampled with the seed.
 

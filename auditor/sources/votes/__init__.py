@@ -1,6 +1,6 @@
-"""Format `votes`: which of two captions each judge chose, from `auditor tasks` or in your own table.
+"""Format `votes`: which of two captions each rater chose, from `auditor tasks` or in your own table.
 
-A row is a question with a choice (B or C) in a column for each judge, one judge's vote, or a comparison with its votes
+A row is a question with a choice (B or C) in a column for each rater, one rater's vote, or a comparison with its votes
 counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs. A choice can also
 name the column or author of a caption. A tie (equal, tie, both) is a vote for each caption. Votes of several rows on
 the same captions add up, also those of several files.
@@ -67,8 +67,8 @@ OPTIONS: Mapping[str, str] = {
     "a_col": "column with sentence A, which B and C are compared with; without it, the votes are on pairs",
     "b_col": "column with the first caption",
     "c_col": "column with the second caption",
-    "choice_col": 'column with the choice (B, C, a name, equal), or one column per judge: "judge_1,judge_2"',
-    "judge_col": "column with the judge, in a table with one vote per row",
+    "choice_col": 'column with the choice (B, C, a name, equal), or one column per rater: "judge_1,judge_2"',
+    "judge_col": "column with the rater, in a table with one vote per row",
     "votes_b_col": "column with the number of votes for B, in a table with one comparison per row",
     "votes_c_col": "column with the number of votes for C",
     "task_col": "column with the id of the question; without it, equal texts are the same question",

@@ -205,7 +205,7 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     if again.height:
         notes.append(
             f"{annotated.label}: {counted(again.height, 'caption was', 'captions were')} rated more than once by the "
-            f"same judge; their mean is used: {_examples(again)}"
+            f"same rater; their mean is used: {_examples(again)}"
         )
     return ratings.select("image", "slot", "judge", "score"), notes
 

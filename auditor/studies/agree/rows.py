@@ -230,10 +230,10 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     label, judges = rated.annotated.label, rated.judges
     if len(judges) == 1:
         unknown = "the agreement of raters and the ceiling for metrics are unknown"
-        return [], [f"{label}: only one judge ({judges[0]}), so {unknown}"]
+        return [], [f"{label}: only one rater ({judges[0]}), so {unknown}"]
     pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
-        return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]
+        return [], [f"{label}: no caption was rated by two raters, so the agreement of raters is unknown"]
     paired = rated.ratings.filter(pl.len().over("image", "slot") > 1).height
     few = judges if len(judges) <= FEW_JUDGES else []
     of = {judge: rated.ratings.filter(judge=judge).select("image", "slot", "score") for judge in few}
@@ -248,7 +248,7 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     beside = beside_others(rated.ratings)
     of_protocol = {"pooled": beside} | {protocol_of(judge): beside.filter(judge=judge) for judge in few}
     rows += [_spearman("ceiling", protocol, own.select("score", "others")) for protocol, own in of_protocol.items()]
-    return rows, [] if few else [f"{label}: {len(judges):,} judges, too many to compare one by one"]
+    return rows, [] if few else [f"{label}: {len(judges):,} raters, too many to compare one by one"]
 
 
 def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:

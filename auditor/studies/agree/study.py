@@ -254,7 +254,7 @@ def _protocols(
     if not requested:
         if len(of_judges) <= FEW_JUDGES:
             return list(known), []
-        note = f"{annotated.label}: {len(of_judges):,} judges; use --protocol {JUDGES} to report each"
+        note = f"{annotated.label}: {len(of_judges):,} raters; use --protocol {JUDGES} to report each"
         return [name for name in known if name not in of_judges], [note]
     wanted = [each for name in requested for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
@@ -271,11 +271,11 @@ def agree(store: Store, *refs: str, split: str | None = None) -> int:
     """Measure how well metrics agree with human ratings.
 
     The method depends on the data: ratings, pairs and triplets, or several sets. Captions are scored against those of
-    `against`, by default the first dataset under `related` in datasets.toml.
+    `--against`, by default the first dataset under `related` in datasets.toml.
 
     Ratings: Spearman's ρ, Kendall's τ and Pearson's r of scores and
     ratings. They are computed over all ratings (pooled), over the mean rating of each caption (mean), and for each
-    judge. Intervals resample images, and tests compare metrics. The agreement between judges is reported too.
+    rater. Intervals resample images, and tests compare metrics. The agreement between raters is reported too.
 
     Pairs and triplets: of two captions of an image, how often does a metric prefer the one that
     raters prefer?
@@ -297,9 +297,9 @@ def agree(store: Store, *refs: str, split: str | None = None) -> int:
     the image; HI: a human caption, and one of another image; HM: human against machine; MM: two machines. HC and MM are
     the hard ones.
 
-    Limits: results hold for these captions, these systems and these instructions to judges. A few systems that differ
+    Limits: results hold for these captions, these systems and these instructions to raters. A few systems that differ
     much make any metric look good. Ratings have many ties, so ρ, τ and r can disagree. Pairs on
-    which the votes are even are left out. A metric's tie counts half, unless you set `ties`. With few references,
+    which the votes are even are left out. A metric's tie counts half, unless you set `--ties`. With few references,
     accuracy is lower for every metric: compare at equal numbers.
 
     With leaves_out = "own-references" in datasets.toml, captions that equal a reference of their image are left out

@@ -39,6 +39,7 @@ def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
     lead = [
         sentence.format(row["metric"], digits(row["value"]) + interval(row["low"], row["high"], confidence))
         for candidates, sentence in sentences.items()
+        if copies or candidates == ALL
         for row in best.filter(candidates=candidates).head(1).iter_rows(named=True)
     ]
     first = best.filter(candidates=ALL)["metric"].head(1)
@@ -89,7 +90,7 @@ def tables(
 ) -> Iterator[Table]:
     """Yield the tables of a dataset; `has_gaps` if metrics lack the scores of some captions."""
     order, of_metrics, label = ranked(rated, rows), _of_metrics(rows), rated.annotated.label
-    judges = counted(len(rated.judges), "judge", "judges")
+    judges = counted(len(rated.judges), "rater", "raters")
     of = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges}"
     caption = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
     if resampling.times:

@@ -82,7 +82,7 @@ def bounds() -> None:
     Upper bound (candidate human): each caption is held out and scored against the other captions of its image
     (leave-one-out). Lower bounds: a substitute is scored instead. Candidates intra and inter are captions of another
     image and of another dataset. brown is a sentence of the Brown corpus, and gibberish is random words. By default,
-    all candidates that are available are scored. inter draws from `others`, by default the other datasets that you
+    all candidates that are available are scored. inter draws from `--others`, by default the other datasets that you
     name.
 
     How to read it: a system that scores near human is as good as one more annotator by this metric. A score near intra
@@ -91,9 +91,9 @@ def bounds() -> None:
 
     Limits: a human score is a reference level, not a maximum. A system can score higher with generic captions. BLEU and
     METEOR rise with the number of captions per image. To compare their bounds between datasets, draw equally many
-    captions per image with `references`. An image with one caption has no reference and gets no score. If no image has
-    two captions, substitutes are scored against that one caption (`refs:all` in the signature). A human score is then
-    not possible.
+    captions per image with `--references`. An image with one caption has no reference and gets no score. If no image
+    has two captions, substitutes are scored against that one caption (`refs:all` in the signature). A human score is
+    then not possible.
 
     Captions that repeat another of their image, token for token, raise the upper bound: they match their copy among the
     references. A warning counts them. With `--distinct`, each text counts once per image, as caption and as reference.
@@ -105,12 +105,12 @@ def bounds() -> None:
 
     With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk. They differ from those of
     the store by less than 10^-12. One bucket of images is in memory at a time, so memory does not grow with the
-    dataset. If a run was stopped or killed, run it again: it computes only what is missing. A changed file is computed
-    again, with all that depends on it. Every machine of a cluster must see the folder `work` at the same path. A
-    receipt next to `scores` lists captions, buckets, metrics and SELECTs, with checksums of the scores. Check it with
+    dataset. Run a stopped command again: it computes only what is missing. A changed file is computed again, with all
+    that depends on it. Every machine of a cluster must see the folder of `--work` at the same path. A receipt next to
+    the file of `--scores` lists captions, buckets, metrics and SELECTs, with checksums of the scores. Check it with
     `auditor store verify FILE.receipt.json`. In parts, only human scores are computed, by built-in metrics that read
     text, without medians. The idf is dataset or none. A bucket has about 60,000 captions. Each worker needs about 0.3
-    GB in addition to `memory`. Anyone who can write to the folder `work` can falsify scores: protect it.
+    GB in addition to `--memory`. Anyone who can write to the folder of `--work` can falsify scores: protect it.
 
     Scores that were computed elsewhere have bounds too: `-m scores:FILE`; `auditor agree` explains its columns.
 

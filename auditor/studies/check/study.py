@@ -75,7 +75,7 @@ def check(
     `drift.against`, by default the previous version. Gates on findings leave out those in the file of `--baseline`.
 
     How to read it: one row per gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
-    measure), with the reason. The exit code is 1 if a gate fails, and with `strict` also if one cannot be answered.
+    measure), with the reason. The exit code is 1 if a gate fails, and with `--strict` also if one cannot be answered.
 
     With -o FILE.html, the page also has the values of each gate in other versions, if they were checked.
 

@@ -136,7 +136,7 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Table
         ranked = wins.drop("rank").join(ranks, on=["kind", "system"], maintain_order="left")
         wide = ranked.pivot("metric", index=["kind", "rank", "system", "n"], values="value")
         wide = wide.sort(_in_order(wide, "kind"), "rank", maintain_order=True)
-        caption = "Against all other systems in its pairs; a tie is half a win."
+        caption = "Against all other systems in its pairs; a tie is half a win"
         yield Table(f"share of wins of each system: {label}", wide, sections="kind", caption=caption, name="league")
         if part.league.correlations.height:
             wide = part.league.correlations.pivot("statistic", index=["kind", "metric", "n"], values="value")

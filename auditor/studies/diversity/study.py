@@ -118,8 +118,8 @@ def diversity(
     """Measure lexical diversity, overall and per image.
 
     Reports lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), and repetition.
-    With training data (`against`), it adds novelty, the share of captions that are not in them. With human captions
-    (`eval`), it adds coverage, and local recall and precision. Coverage is the share of human words that the system
+    With training data (`--against`), it adds novelty, the share of captions that are not in them. With human captions
+    (`--eval`), it adds coverage, and local recall and precision. Coverage is the share of human words that the system
     uses. Recall is the share of the words in human captions of an image that the system also uses; precision is the
     reverse. Recall is split by how many annotators use a word.
 
@@ -127,24 +127,24 @@ def diversity(
     and a table of words only, so it suits any size. It is not agreement, which is between annotators of one image.
     Images with several captions also have mBLEU and Div-n (`div-1`, `div-2`: different n-grams per word).
 
-    `statistics` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
+    `--statistic` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
     are only computed on request. For three systems or more, a table shows how statistics correlate.
 
     How to read it: more types, a higher type-token ratio, and higher coverage and recall mean more varied language.
     Compare a system with human captions of the same images. A system with high novelty but low precision may describe
     things that are not in the image.
 
-    With `rated_words`, a table of words and ratings (CSV, TSV, JSON lines, Parquet: Word and Conc.M in the norms of
+    With `--rated-words`, a table of words and ratings (CSV, TSV, JSON lines, Parquet: Word and Conc.M in the norms of
     Brysbaert et al. 2014), it adds `abstract-to-concrete`. This is the number of words rated below the middle of the
     scale, divided by that of the others. `word-rating` is the mean rating, `rated-words` the share with a rating.
 
-    With `robustness`, one factor changes at a time, and all statistics are computed again. The factors are caption
+    With `--robustness`, one factor changes at a time, and all statistics are computed again. The factors are caption
     order, upper or lower case, tokenizer and number of references. These rows have a `factor`. `base` is the value
     before the change, `value` the one after it. `change` is value / base - 1 (empty if the base is 0). The tables show
     the largest change of any dataset, and how many pairs of datasets switch ranks (`flips`). Do not rank datasets by a
     statistic with flips.
 
-    Limits: all statistics depend on length, on the tokenizer and on the number of captions; `robustness` measures how
+    Limits: all statistics depend on length, on the tokenizer and on the number of captions; `--robustness` measures how
     much. It skips factors that cannot change a statistic. Varied captions are not always correct; the images are not
     used.
 

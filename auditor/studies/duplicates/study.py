@@ -174,11 +174,11 @@ def duplicates() -> None:
 
     Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
     near, any), statistic, value, found, n. `near` excludes exact duplicates. A row with `slot` describes one slot. A
-    row with `slot` and `against_slot` compares two, over the images that have both. With `pairs`, a row is a caption
+    row with `slot` and `against_slot` compares two, over the images that have both. With `--pairs`, a row is a caption
     and its most similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
 
-    With `exact` and `within`, a row is a pair of identical captions of one image. `all_identical` marks images whose
-    captions are all identical. Pairs contain no captions without a word.
+    With `--exact` and `--within`, a row is a pair of identical captions of one image. `all_identical` marks images
+    whose captions are all identical. Pairs contain no captions without a word.
 
     Raises `UsageError` for a threshold of 0.5 or less, `MetricError` if too many captions are too similar to compare.
 

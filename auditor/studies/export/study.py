@@ -97,20 +97,19 @@ def export(
 
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
     `karpathy` are JSON, `csv`, `jsonl` and `parquet` are tables. `hf` is a folder for Hugging Face: Parquet files by
-    split, and a README. Equal content gives identical files. `force` replaces existing files. With `--without`,
+    split, and a README. Equal content gives identical files. `--force` replaces existing files. With `--without`,
     captions with faults of the given kinds or severities are left out. The severity is that of one caption: how many
     have the fault does not count. NAME.left-out.csv lists them, with the reasons.
 
-    With `fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the image.
-    Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and is
-    reported. A caption is left out only if nothing usable remains, such as a refusal. Whitespace, and repeats within an
-    image, are fixed only if you name `whitespace` or `padded-images`. NAME.changes.csv has a row for each change: kind,
-    text before, text after. A second run changes nothing. `dry_run` returns these rows.
+    With `--fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the
+    image. Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and
+    is reported. A caption is left out only if nothing usable remains, such as a refusal. Whitespace, and repeats within
+    an image, are fixed only if you name `whitespace` or `padded-images`. NAME.changes.csv has a row for each change:
+    kind, text before, text after. A second run changes nothing. `--dry-run` returns these rows.
 
-    With `source`, the file that the version was read from, its format, columns and their order stay: CSV, TSV, JSON
-    lines, Parquet, a JSON list or COCO. Only captions change that `fix` repairs, and records go whose captions are left
-    out or were rejected. If its sha256 is not that of the version, the export ends with that error. Tables can be
-    written as another kind of table.
+    With `--source`, the file that the version was read from, its format, columns and order are kept: CSV, TSV, JSON
+    lines, Parquet, a JSON list or COCO. Only what `--fix` repairs changes, and records of left-out or rejected captions
+    are dropped. A file with another sha256 is an error. Tables can be written as another kind of table.
 
     URLs such as `s3://BUCKET/NAME` need the extra `remote`. Files are uploaded under temporary names and then renamed,
     the manifest or README last. If the upload fails, the existing files are unchanged.

@@ -45,8 +45,8 @@ def fetch(
     """Download datasets and verify their checksums.
 
     If a connection breaks, the download starts again, three times at most. For datasets that you have to get yourself,
-    it prints how. A download that is too slow (`min_rate`) or takes too long (`deadline`) fails. Passwords and tokens
-    in URLs are not shown.
+    it prints how. A download that is too slow (`--min-rate`) or takes too long (`--deadline`) fails. Passwords and
+    tokens in URLs are not shown.
 
     How to read it: one row per file, with its location: downloaded, already there, or to be obtained by hand.
     Nothing is stored; `auditor ingest` imports the files.

@@ -213,9 +213,9 @@ def ingest() -> None:
 
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
-    `caption_1` is slot 1. A file that is not UTF-8 needs `encoding`; the error names the likely one. `language` is
+    `caption_1` is slot 0. A file that is not UTF-8 needs `--encoding`; the error names the likely one. `--language` is
     stored with the dataset. By default it is detected from the script and words of the captions. If several columns
-    could hold the image, the one with the most distinct values is read. `column_names` names the columns of a table
+    could hold the image, the one with the most distinct values is read. `--columns` names the columns of a table
     without a header.
 
     URLs can name a file, a pattern or a folder, in any scheme that fsspec supports, with the extra `remote`.
@@ -228,9 +228,9 @@ def ingest() -> None:
     vector. Ids that differ by folder, ending, padding or prefix are matched. For others, set `--option
     image_pattern=…` or `image_suffix=.jpg`.
 
-    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the format,
-    the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
-    file formats. `--formats coco` explains how a format is recognized, and its options.
+    With `--dry-run`, no store is opened or created. The result is the same as for an empty store. It also has the
+    format, the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result
+    lists the file formats. `--formats coco` explains how a format is recognized, and its options.
 
     How to read it: the notes state where image, caption, slot and split were read, which columns were ignored, and the
     first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts the
@@ -239,7 +239,7 @@ def ingest() -> None:
     line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after `version`
     identify the content: equal captions always give equal versions.
 
-    Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
+    Limits: a caption needs an image. If more than 1% of the records are rejected (`--max-rejected`), nothing is stored.
     If you don't set --format, the format is detected from the file. If the format is not recognized, the error shows
     the first line, and a command that reads it if possible.
 

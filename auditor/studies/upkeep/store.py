@@ -60,7 +60,7 @@ def info(store: Store) -> Result:
 def gc(store: Store, *, everything: Everything = False, progress: Progress = silent) -> Result:
     """Remove outdated counts and shrink the file.
 
-    Removes cached counts that are outdated, or with `everything` the whole cache, and rewrites the file. Datasets do
+    Removes cached counts that are outdated, or with `--all` the whole cache, and rewrites the file. Datasets do
     not change. The store is closed. Columns: statistic, relation (null), value.
 
     How to read it: `bytes-before` and `bytes` are the sizes of the file before and after.

@@ -41,7 +41,7 @@ def tag(
 ) -> Result:
     """Tag a version, or replace its note.
 
-    All commands accept the tag, as in flickr8k@camera-ready. `delete` deletes the tag but not the version; `force`
+    All commands accept the tag, as in flickr8k@camera-ready. `--delete` deletes the tag but not the version; `--force`
     moves the tag from another version. `auditor datasets NAME` lists tags and notes.
 
     How to read it: one row with the version, its tag and its new note.
@@ -113,8 +113,8 @@ def drop(store: Store, ref: Unwanted, *, yes: Yes = False, force: Tagged = False
     """Remove a dataset, or one of its versions.
 
     `mine` removes the dataset with all versions, tags and rejected records; `mine@v2` removes one version. It asks for
-    confirmation, except with `yes`. Other datasets and versions do not change, even if they share texts. A tagged
-    version is removed only with `force`.
+    confirmation, except with `--yes`. Other datasets and versions do not change, even if they share texts. A tagged
+    version is removed only with `--force`.
 
     How to read it: one row for each removed version.
 

@@ -123,22 +123,22 @@ def words() -> None:
     The expected frequency in A is that in both datasets together. The log ratio is log2 of the relative frequency in A
     divided by that in B. A word that one dataset lacks counts there as half an occurrence.
 
-    By training: a word is learnable if both the training data (B) and human captions (`eval`) contain it. Punctuation
-    does not count. Only images that both the system and the human captions describe count, unless `all_images`. Ties
+    By training: a word is learnable if both the training data (B) and human captions (`--eval`) contain it. Punctuation
+    does not count. Only images that both the system and the human captions describe count, unless `--all-images`. Ties
     are sorted by word.
 
-    By image: all systems are counted together, and only content words. For words in at least `importance` captions of
+    By image: all systems are counted together, and only content words. For words in at least `--importance` captions of
     an image, there are three rankings:
 
     - `absolute`: by the number of times they are missed;
     - `relative`: by missed / (missed + recalled);
-    - `relative-floor`: the same, for words that each system could recall at least `minimum` times.
+    - `relative-floor`: the same, for words that each system could recall at least `--minimum` times.
 
     For words that systems use, there are three more:
 
     - `unsupported`: by the number of times no human caption of the image has them;
     - `unsupported-relative`: by the share of such uses;
-    - `unsupported-floor`: the same, for words that each system uses at least `minimum` times.
+    - `unsupported-floor`: the same, for words that each system uses at least `--minimum` times.
 
     Ties are sorted by frequency, then by spelling.
 
