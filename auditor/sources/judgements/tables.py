@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Batches, Option
+from auditor.sources.format import column_names
 from auditor.sources.judgements import flickr8k
 from auditor.sources.reading import files
 from auditor.sources.reading.delimited import headers
@@ -175,31 +176,11 @@ def _gathered(ratings: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     )
 
 
+_NAMES: dict[str, tuple[str, ...]] = column_names("judgements")
 #: Columns of rated captions, and of the references that they are compared with.
-_CANDIDATES, _REFERENCES = (
-    ("candidate", "cand", "hypothesis", "hyp", "mt"),
-    ("references", "refs", "reference", "ref", "ground_truth"),
-)
-
-_SCORES = ("score", "rating", "judgement", "judgment")
-
-_RATING = re.compile(rf"(human[ _-]?)?({'|'.join(_SCORES)})s?([ _-]?\d+)?", re.IGNORECASE)
-
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "image_col": (
-        "image", "image_id", "imageid", "image_name", "image_path", "img", "img_id", "imgid", "file_name", "filename",
-    ),
-    "caption_col": (*_CANDIDATES, "caption", "text", "sentence", "description"),
-    "judge_col": (
-        "judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid",
-    ),
-    "score_col": (
-        *(f"human_{name}" for name in _SCORES), *(f"human_{name}s" for name in _SCORES), *_SCORES,
-        *(f"{name}s" for name in _SCORES),
-    ),
-    "votes_col": ("votes", "n_votes"),
-    "id_col": (),
-}  # fmt: skip
+_CANDIDATES, _REFERENCES = _NAMES.pop("candidate"), _NAMES.pop("references")
+_NAMES["caption_col"] = (*_CANDIDATES, *_NAMES["caption_col"])
+_RATING = re.compile(r"(human[ _-]?)?(score|rating|judgement|judgment)s?([ _-]?\d+)?", re.IGNORECASE)
 
 
 class Columns(NamedTuple):

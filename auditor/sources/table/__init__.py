@@ -194,25 +194,8 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 
 
 FORMAT = Format(
-    "table", recognizes, read, folders=True, split_by_name=True, lines=(".csv", ".tsv"),
-    implied_by=frozenset({"image_col", "caption_col", "columns"}),
-    why_left_out="empty cells in rows that have another caption", reading=reading,
-    names_of=names_of,
-    options={
-        "image_col": "column with the image name; row makes each row an image, in a table without images",
-        "caption_col": "column with captions or lists of captions, or several columns with a caption each; * matches "
-        "any text",
-        "columns": "names of the columns of a file without a header, separated by commas: caption,url",
-        "caption_id_col": "column with a unique caption id; numbers order the captions of an image",
-        "split_col": "column with the split",
-        "slot_col": "column with the position of the caption within its image, from 0",
-        "start_col": "column with the start of a segment of a video or sound: each segment is a separate image",
-        "annotator_col": "column with the author of the caption, who orders the captions of an image",
-        "lang_col": "column with the language of the caption",
-        "lang": "language to read; rows in other languages are left out",
-        "none": "the text of an image with an empty list in JSON, which is rejected otherwise: -",
-        "delimiter": 'separator of columns: a character, or "tab"',
-    },
+    "table", recognizes, read, folders=True, split_by_name=True, lines=(".csv", ".tsv"), reading=reading,
+    names_of=names_of, why_left_out="empty cells in rows that have another caption",
 )  # fmt: skip
 
 

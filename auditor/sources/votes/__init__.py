@@ -19,7 +19,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
-from auditor.sources.format import Description, Format, Reading
+from auditor.sources.format import Description, Format, Reading, column_names
 from auditor.sources.reading import files, lines
 from auditor.sources.reading.delimited import headers
 from auditor.sources.sides import frames
@@ -33,21 +33,7 @@ _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
 
 _BOM = b"\xef\xbb\xbf"
 
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "task": ("task", "task_id"),
-    "image": ("image", "image_id", "imageid", "image_name", "image_path", "img", "file_name", "filename"),
-    "a": ("a", "sentence_a", "caption_a", "reference"),
-    "b": ("b", "sentence_b", "caption_b", "candidate_b"),
-    "c": ("c", "sentence_c", "caption_c", "candidate_c"),
-    "choice": ("choice", "vote", "answer", "winner", "preference", "preferred", "better", "human_choice"),
-    "judge": ("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid"),
-    "votes_b": ("votes_b",),
-    "votes_c": ("votes_c",),
-    "category": ("category",),
-    "origin_b": ("origin_b", "system_b", "model_b"),
-    "origin_c": ("origin_c", "system_c", "model_c"),
-}
-
+_NAMES: Mapping[str, tuple[str, ...]] = column_names("votes")
 #: Columns of the two captions of a pair that only their ends tell apart; the end names a choice too.
 _FIRST, _SECOND = (
     re.compile(rf"(?P<stem>caption|sentence|text|response|output|candidate)[ _-]?(?P<end>{end})")
@@ -61,21 +47,6 @@ _OF_A_JUDGE = re.compile(r"judge[-_ ]?\d+")
 
 #: Positions of columns by their content; only `choice` can have several, one per judge.
 Places = Mapping[str, tuple[int, ...]]
-
-OPTIONS: Mapping[str, str] = {
-    "image_col": "column with the image name",
-    "a_col": "column with sentence A, which B and C are compared with; without it, the votes are on pairs",
-    "b_col": "column with the first caption",
-    "c_col": "column with the second caption",
-    "choice_col": 'column with the choice (B, C, a name, equal), or one column per judge: "judge_1,judge_2"',
-    "judge_col": "column with the judge, in a table with one vote per row",
-    "votes_b_col": "column with the number of votes for B, in a table with one comparison per row",
-    "votes_c_col": "column with the number of votes for C",
-    "task_col": "column with the id of the question; without it, equal texts are the same question",
-    "category_col": "column with the category: HC, HI, HM or MM",
-    "origin_b_col": "column with the author of B",
-    "origin_c_col": "column with the author of C",
-}
 
 
 def recognizes(path: Path, head: bytes) -> bool:
@@ -212,10 +183,6 @@ def _name(texts: Mapping[str, str]) -> str:
 FORMAT = Format(
     "votes", recognizes, read, kind="pairs", describe=describe, reading=reading, adds_up=True,
     why_left_out="they have no votes",
-    options={
-        **OPTIONS,
-        "key_file": "key of the questions from `auditor tasks`, which undoes the random order of B and C",
-    },
 )  # fmt: skip
 
 
@@ -233,8 +200,8 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
 
 def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
     """Return which column is missing; null if votes can be read."""
-    for option in OPTIONS:
-        if option in options and option.removesuffix("_col") not in places:
+    for option in FORMAT.options:
+        if option in options and option.endswith("_col") and option.removesuffix("_col") not in places:
             return f'{option} "{_shown(options[option])}"'
     for thing in ("image", "b", "c"):
         if thing not in places:
