@@ -19,7 +19,7 @@ from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
-from auditor.sources.reading.files import is_there, open_bytes
+from auditor.sources.reading.files import is_there, whole
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
 from auditor.sources.table.columns import Columns, Wishes, has_caption, kind_of, recognized, wishes
@@ -258,12 +258,8 @@ def _json(path: Path) -> dict[str, Any]:
             f"{path}: no such file; a folder must come from `save_to_disk` of Hugging Face datasets, "
             "or have README.md and data/*.parquet"
         )
-    with open_bytes(path) as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: not a list of files")
     try:
-        value = loads(content)
+        value = loads(whole(path, _LARGEST, "a list of files"))
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{path}: not JSON: {error}") from error
     if not isinstance(value, dict):
