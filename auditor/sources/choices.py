@@ -19,11 +19,11 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format, Reading, column_names
 from auditor.sources.reading import files
-from auditor.sources.reading.delimited import below_header, headers
+from auditor.sources.reading.delimited import below_header
 from auditor.sources.reading.json_stream import items
 from auditor.sources.reading.lines import first_line
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
-from auditor.sources.table.json import LIST, first_keys, header, of_lines, of_list
+from auditor.sources.table.json import LIST, first_keys, first_names, header, of_lines, of_list
 
 #: Fewest and most options of a question.
 _FEWEST, _MOST = 2, 10
@@ -262,16 +262,7 @@ def _first_names(head: bytes) -> Iterator[list[str]]:
     by_id = _BY_ID.match(head)
     if by_id is not None:
         yield first_keys("[" + head[by_id.end() :].decode(errors="replace"))
-    text = head.decode("utf-8-sig", errors="replace").lstrip()
-    if text.startswith(("{", "[")):
-        yield from header(text).values()
-        return
-    yield from _headers(text).values()
-
-
-def _headers(text: str) -> dict[str, list[str]]:
-    """Split the first line of a text by each separator; return nothing for binary data."""
-    return {} if "\0" in text.partition("\n")[0] else headers(text)
+    yield from first_names(head).values()
 
 
 def _records(path: Path) -> Iterator[_Record]:
@@ -288,7 +279,7 @@ def _records(path: Path) -> Iterator[_Record]:
         for number, value, _, reason in of_lines(path):
             yield _Record("line", number, str(number), value, reason)
     else:
-        yield from _of_table(path, _headers(text))
+        yield from _of_table(path, first_names(head))
 
 
 def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:

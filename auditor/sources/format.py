@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.model import Batches, Kind, Part
+from auditor.model import Batches, Kind, Option, Part
 
 if TYPE_CHECKING:
     from auditor.sources.bundle import Manifest
@@ -86,6 +86,19 @@ class Format:
 def column_names(file_format: str) -> dict[str, Any]:
     """Return the names by which a format recognizes columns, by what these hold."""
     return {thing: tuple(names) for thing, names in _declared(file_format, "names", {}).items()}
+
+
+def located(names: Sequence[str], option: Option | None, known: Sequence[str]) -> tuple[int, ...]:
+    """Return the positions of the columns that an option names, perhaps separated by commas; none if one is missing.
+
+    Without the option, that of the first known name in lower case.
+    """
+    if option is None:
+        small = [name.lower() for name in names]
+        return next(((small.index(name),) for name in known if name in small), ())
+    given = option if isinstance(option, tuple) else (str(option),)
+    wanted = [part.strip() for name in given for part in ([name] if name in names else name.split(","))]
+    return tuple(map(names.index, wanted)) if set(wanted) <= set(names) else ()
 
 
 @functools.cache

@@ -32,7 +32,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 def reading(part: Part) -> Reading:
     """Return the columns of a table; those of references are separate captions, and not read here."""
     head = files.head(files.expand(part)[0])
-    every, table = tables.first_names(head), tables.table(head, part.options)
+    every, table = tables.widest(head), tables.table(head, part.options)
     names = tables.references(every)
     places: dict[str, str] = {}
     if table is not None:
@@ -70,7 +70,7 @@ def read(part: Part) -> Batches:
 
 
 def _refuse(path: Path, head: bytes, options: Mapping[str, Option]) -> NoReturn:
-    names = tables.first_names(head)
+    names = tables.widest(head)
     if (scores := tables.may_be_scores(names, options)) and "score_col" not in options:
         raise AdvisedError(
             f"{path}:1: no column is named like a score; set score_col, and read each aspect as a dataset: "
