@@ -153,7 +153,7 @@ def plot(table: Table, colors: _Shades, own: Sequence[str], write: Written) -> s
     for row in table.frame.iter_rows(named=True):
         by_metric.setdefault(str(row.get(table.sections or "", index)), []).append(row)
     shades = {name: colors.get(name, place) for place, name in enumerate(own)}
-    others = dict.fromkeys(name for name in table.frame["dataset"] if name not in shades)
+    others = sorted({*table.frame["dataset"]} - {*shades})  # by name: values differ from page to page
     letters = dict(zip(others, ascii_lowercase, strict=False))
     drawn = "".join(
         _metric_row(metric, rows, index, number * _TALL, shades, letters, write)
