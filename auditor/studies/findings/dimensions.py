@@ -136,7 +136,8 @@ def table(every: pl.DataFrame, found: Sequence[Finding]) -> Table:
     """
     one = every["dataset"].n_unique() < 2
     apart = [
-        f"{'' if one else finding.about.get('dataset')} {kind_for(finding).title} ({finding.headline})".lstrip()
+        f"{f'{of}: ' if (of := finding.about.get('dataset')) and not one else ''}{kind_for(finding).title} "
+        f"({finding.headline})"
         for finding in told(found)
         if finding.severity in SEVERITIES[:2] and not KINDS[finding.kind].dimension
     ]
