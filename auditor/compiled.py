@@ -34,8 +34,8 @@ _NUMBERS = re.compile(r"(tuple\[|\b(int|float|bool|None|np\.uint64)\b|, |\])+")
 _ROOMS = ("metrics/kernels", "statistics/kernels", "text/kernels")
 
 
-#: The most that runs as Python: to read kernels takes half of a second, to compile them many.
-little = 2_000
+#: The most that runs as Python, at once and in all: to read kernels takes half of a second, to compile them many.
+little, _LITTLE_IN_ALL = 2_000, 20_000
 
 _running = threading.local()
 
@@ -44,6 +44,8 @@ _making = threading.RLock()
 
 class _Kernel:
     """A function that numba has at its first call."""
+
+    spent = 0  # what has run as Python, of all kernels
 
     def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
         self.py_func, self._make, self._made = function, make, None
@@ -65,7 +67,9 @@ def uncompiled(size: int) -> Iterator[None]:
     """Run the kernels that this thread calls as Python, to the same bits, if they have few pairs, rows or tokens."""
     import numpy as np  # noqa: PLC0415
 
-    before, _running.uncompiled = getattr(_running, "uncompiled", False), size <= little
+    is_little = size <= little and _Kernel.spent < _LITTLE_IN_ALL
+    _Kernel.spent += size * is_little
+    before, _running.uncompiled = getattr(_running, "uncompiled", False), is_little
     try:
         with np.errstate(over="ignore"):
             yield

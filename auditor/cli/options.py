@@ -270,7 +270,6 @@ def deliver(
     Raises `UsageError` for a file that cannot be written, several figures on stdout, and an unknown `figure`.
     """
     from auditor import reports
-    from auditor.reports import notebook, terminal
 
     result = READER.shown(result)
     chosen = reports.chosen_format("json" if as_json else format_name, output)
@@ -278,10 +277,16 @@ def deliver(
         _refuse(result.command, chosen)
     names, files = () if figure is None else (figure,), [*filter(None, [output])]
     if output is not None and not VERBOSITY.brief:
+        from auditor.reports import notebook
+
         files = notebook.save(result, output, chosen, *names)
     elif chosen == "table":
+        from auditor.reports import terminal
+
         terminal.show(result, _screen(), quiet=VERBOSITY.quiet)
     else:
+        from auditor.reports import notebook
+
         drawn = notebook.svgs(result, *names) if chosen in reports.PICTURES else {}
         text = _brief(result) if VERBOSITY.brief else ""
         text = text or (notebook.only(drawn) if drawn else reports.TEXT_FORMATS[chosen](result))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from auditor.arrays import NDArray, np
 from auditor.ranges import SLACK, Ends
 from auditor.statistics.significance import students_quantile
 
@@ -47,6 +48,16 @@ class Scale:
         if math.isinf(above) and math.isinf(below):
             return value
         return (0.0 if math.isinf(above) else math.log(above)) - (0.0 if math.isinf(below) else math.log(below))
+
+    def of_each(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the places of values on a scale with an end, as `of` does."""
+        above, below = values - self.lowest, self.highest - values
+        inside = (above > 0) & (below > 0)
+        places = np.where(inside, 0.0, math.nan)
+        for end, sign, side in ((self.lowest, 1, above), (self.highest, -1, below)):
+            if not math.isinf(end):
+                places[inside] += sign * np.fromiter(map(math.log, side[inside].tolist()), np.float64)
+        return places
 
     def back(self, place: float) -> float:
         """Return the value at a place."""

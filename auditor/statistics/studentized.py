@@ -69,10 +69,10 @@ class Measured:
         images, none, error = len(self.without), np.empty(0), jackknife_error(self.without)
         if error is None:
             return Estimate(self.value, self.ends, math.nan, math.nan, np.full(images, math.nan), none, none)
-        of = Scale(*self.ends).of
-        place, places = of(self.value), self.without
+        scale = Scale(*self.ends)
+        place, places = scale.of(self.value), self.without
         if self.ends != ANY:
-            places = np.fromiter(map(of, self.without), np.float64, images)
+            places = scale.of_each(places)
         if not (math.isfinite(place) and np.isfinite(places).all()):
             place, places = math.nan, self.without
         apart = self._once(error) * (images - 1) * (math.fsum(places) / images - places)

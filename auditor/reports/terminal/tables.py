@@ -71,11 +71,11 @@ def part(table: Table, screen: Screen, rank: float) -> Part:
     """Return a table as a part: whole, or if its lines are too many, as many of its first rows as fit."""
     height, layout = table.frame.height, laid_out(table, screen.edge)
 
-    lines = partial(screen.drawn, _show, table, layout, screen)
+    lines = cache(partial(screen.drawn, _show, table, layout, screen))
 
     def within(most: int | None) -> list[str]:
-        if most is None:
-            return lines(height)
+        if most is None:  # more rows than the screen has lines would be drawn in vain
+            return lines(height if screen.most is None else min(height, screen.most + 1))
         least = min(_FEWEST if layout else 1, height)
         fit = bisect_right(range(least, min(height, most)), most, key=lambda rows: len(lines(rows)))
         return lines(max(least, least + fit - 1))

@@ -92,11 +92,12 @@ def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, label
     values: _Values = {}
     key = ["image", "slot"]
     scores, others = scores.join(others, on=key, how="semi"), others.join(scores, on=key, how="semi")
+    pairs = [(label, f"{label} of others") for label in labels]
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
         ours, theirs = (at_level(frame.select("image", *labels), level) for frame in (scores, others))
-        for label in labels:
-            pair = pl.DataFrame({"ours": ours[label], "theirs": theirs[label]})
-            values[label, name] = correlate(pair, (coefficient,))["value"].item()
+        both = ours.hstack(theirs.rename(dict(pairs)))
+        found = correlate(both, (coefficient,), pairs)["value"]
+        values |= {(label, name): value for label, value in zip(labels, found, strict=True)}
     return values
 
 
