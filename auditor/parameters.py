@@ -30,7 +30,7 @@ _RESAMPLES = 100_000
 
 
 def _spelt(number: float) -> str:
-    return f"{'-' * (number < 0)}2^62" if abs(number) == _SEEDS else f"{number:,}"
+    return "2^62" if number == _SEEDS else f"{number:,}"
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ MinRate = Annotated[
 
 Deadline = Annotated[float, Parameter("Maximum duration of a download in seconds; 0: no limit.", least=0)]
 
-Seed = Annotated[int, Parameter("Seed of every random draw.", least=-_SEEDS, most=_SEEDS)]
+Seed = Annotated[int, Parameter("Seed of every random draw.", least=0, most=_SEEDS)]
 
 _Declarations = partial(
     Input,

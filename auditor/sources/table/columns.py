@@ -16,6 +16,7 @@ from auditor.sources.table.by_content import (
     by_content,
     by_number,
     check_no_questions,
+    judged,
     shown,
     slot_column,
     spelled,
@@ -130,6 +131,7 @@ def _chosen(
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
     if not wanted.columns["caption"]:
         check_no_questions(where, names, chosen, sampled)
+    remarks += judged(names, sampled)
     read = {*chosen.values()}
     chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
