@@ -7,9 +7,7 @@
 --
 -- The n-grams of the captions of items, one for each token and for </s>, packed as in `sentence_ngram`.
 with padded as (
-    select
-        a.caption_id,
-        list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
+    select a.caption_id, list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
     from (select distinct caption_id from choice_caption) as a
     join caption_tokens as t on t.caption_id = a.caption_id and t.tokenizer = $tokenizer::varchar
 ),

@@ -11,10 +11,7 @@
 -- Images are those in both datasets, or all. A decile has a tenth of all words of human captions, rounded up, the most
 -- frequent first, ties by the word. This is as in the paper's code; its text describes deciles of the learnable words.
 with ranked as (
-    select
-        e.token_id,
-        row_number() over (order by e.occurrences desc, v.token) as number,
-        count(*) over () as types
+    select e.token_id, row_number() over (order by e.occurrences desc, v.token) as number, count(*) over () as types
     from word_to_cover as e
     join vocabulary as v on v.token_id = e.token_id
 ),

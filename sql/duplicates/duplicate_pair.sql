@@ -11,18 +11,14 @@
 with first_of_text as (
     select
         d.question_no, d.exact, d.image_no, d.slot, d.text_no, d.place, len(w.tokens) as words,
-        row_number() over (
-            partition by d.question_no, d.exact, d.text_no order by d.image_no, d.slot
-        ) as nth_of_text
+        row_number() over (partition by d.question_no, d.exact, d.text_no order by d.image_no, d.slot) as nth_of_text
     from duplicate as d
     join distinct_text as w on w.text_no = d.text_no
 ),
 ranked as (
     select
         question_no, exact, image_no, slot, text_no, place,
-        row_number() over (
-            partition by question_no, exact order by nth_of_text, words desc, image_no, slot
-        ) as nth
+        row_number() over (partition by question_no, exact order by nth_of_text, words desc, image_no, slot) as nth
     from first_of_text
     where $examples::uinteger = 0 or nth_of_text = 1
 )

@@ -32,9 +32,7 @@ same as (
     join theirs as t on t.image = o.image and t.text = o.text
 ),
 counted as (
-    select
-        (select count(*) from held)::uinteger as images,
-        (select count(*) from same)::uinteger as agreeing
+    select (select count(*) from held)::uinteger as images, (select count(*) from same)::uinteger as agreeing
 ),
 elsewhere as (
     select

@@ -17,12 +17,7 @@ with side_by_side as (
     from bucket_text
 ),
 packed as materialized (
-    select
-        caption_id,
-        a,
-        pack(a, b) as ab,
-        pack(a, b, c) as abc,
-        pack(a, b, c, d) as abcd
+    select caption_id, a, pack(a, b) as ab, pack(a, b, c) as abc, pack(a, b, c, d) as abcd
     from side_by_side
 ),
 occurrence as (

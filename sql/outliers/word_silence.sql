@@ -9,8 +9,6 @@
 with size as (
     select distinct count(*) - 1 as captions from reference group by image_no
 )
-select
-    z.captions, w.word, w.share,
-    ln((z.captions + 1 - w.share) / ((z.captions + 1) * (1 - w.share))) as nats
+select z.captions, w.word, w.share, ln((z.captions + 1 - w.share) / ((z.captions + 1) * (1 - w.share))) as nats
 from size as z
 cross join word_document_share as w

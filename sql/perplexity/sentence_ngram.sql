@@ -31,10 +31,7 @@ side_by_side as (
     from padded
 ),
 packed as (
-    select
-        selection_no,
-        side,
-        last_tokens(pack_of_model(a, b, c, d, e), $order::integer) as gram
+    select selection_no, side, last_tokens(pack_of_model(a, b, c, d, e), $order::integer) as gram
     from side_by_side
     where e is not null
 )

@@ -9,10 +9,7 @@
 -- Each caption with its most confident word repeated at the end: once, or ($padded) until the caption is as long as the
 -- other captions of its image are on average.
 with gathered as (
-    select
-        image, slot,
-        list(token_id order by position) as tokens,
-        string_agg(token, ' ' order by position) as text
+    select image, slot, list(token_id order by position) as tokens, string_agg(token, ' ' order by position) as text
     from reference_word
     group by image, slot
 ),

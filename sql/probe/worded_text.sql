@@ -7,10 +7,7 @@
 --
 -- Each caption with other words, in order of their positions. A caption without such a word becomes an empty text.
 with gathered as (
-    select
-        image, slot,
-        list(token_id order by position) as tokens,
-        string_agg(token, ' ' order by position) as text
+    select image, slot, list(token_id order by position) as tokens, string_agg(token, ' ' order by position) as text
     from changed_word
     group by image, slot
 )

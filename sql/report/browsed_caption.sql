@@ -13,8 +13,7 @@ with described as (
     select
         r.image, r.slot, r.split, c.text,
         row_number() over (
-            order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, r.image, r.slot)),
-                r.image, r.slot
+            order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, r.image, r.slot)), r.image, r.slot
         ) <= $at_random::integer as at_random,
         row_number() over (partition by r.image order by r.slot) as place
     from reference as r
@@ -29,8 +28,7 @@ listed as (
     join image_split as s using (image)
     qualify row_number() over (
         partition by l.kind
-        order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, l.image, l.slot)),
-            l.image, l.slot
+        order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, l.image, l.slot)), l.image, l.slot
     ) <= $of_kind::integer
 ),
 shown_image as (

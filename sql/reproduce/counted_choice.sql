@@ -19,8 +19,7 @@ known as (
     from membership
     where dataset = $described::varchar and is_held(from_seq, to_seq, $described_seq::integer)
 )
-select
-    i.part, count(*) as items, count(k.image) as captions, count(*) filter (where r.bag = w.bag) as same_bags
+select i.part, count(*) as items, count(k.image) as captions, count(*) filter (where r.bag = w.bag) as same_bags
 from choice_item as i
 join worded as r on r.caption_id = i.right_id
 join worded as w on w.caption_id = i.wrong_id

@@ -12,9 +12,7 @@
 -- the right of it (Yngve). node_halves is twice the weight of the nodes of a word in Frazier's measure: a phrase 1, a
 -- sentence 1.5.
 with kept as (
-    select
-        caption_id, position, head, label,
-        row_number() over (partition by caption_id order by position) as place
+    select caption_id, position, head, label, row_number() over (partition by caption_id order by position) as place
     from parsed_word
     where class <> 'punctuation' and head is not null
 ),

@@ -40,8 +40,7 @@ measured as (
     from image_text
 ),
 described as (
-    select
-        image_no, count(*) as texts, sum(trigram_places) as trigram_places, sum(four_gram_places) as four_gram_places
+    select image_no, count(*) as texts, sum(trigram_places) as trigram_places, sum(four_gram_places) as four_gram_places
     from measured
     where slot is not null
     group by image_no
