@@ -7,10 +7,7 @@
 --
 -- The rating of each caption by each judge: the mean if a judge rated a caption more than once. Ratings are sorted
 -- first, so that a sum has one order.
-with given as (
-    select image, slot, unnest(judgements, recursive := true)
-    from annotated
-)
+with given as (select image, slot, unnest(judgements, recursive := true) from annotated)
 select
     image,
     slot,

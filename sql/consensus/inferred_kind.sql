@@ -13,13 +13,7 @@
 -- image (`words`): the sum, over its distinct words, of the log of (captions of the image with the word + share) /
 -- (captions of the image + 1), minus the log of the word's share of all captions. `margin` is the difference of the
 -- sums.
-with image_of_two as (
-    select image
-    from pairwise_preference
-    where kind is null
-    group by image
-    having count(*) = 2
-),
+with image_of_two as (select image from pairwise_preference where kind is null group by image having count(*) = 2),
 side as (
     select pair, image, unnest([tokens_b, tokens_c]) as tokens
     from pairwise_preference

@@ -15,10 +15,7 @@ with ranked as (
     from word_to_cover as e
     join vocabulary as v on v.token_id = e.token_id
 ),
-cut as (
-    select token_id, (number - 1) // ((types + 9) // 10) + 1 as decile
-    from ranked
-),
+cut as (select token_id, (number - 1) // ((types + 9) // 10) + 1 as decile from ranked),
 list as (select distinct list_no from list_caption),
 covering_word as (
     select distinct l.list_no, unnest(t.tokens) as token_id

@@ -20,16 +20,8 @@ with side_by_side as (
     join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar
     where len(t.tokens) >= 4
 ),
-used_gram as (
-    select distinct list_no, place, pack(a, b, c, d) as gram
-    from side_by_side
-    where d is not null
-),
-spread as (
-    select list_no, gram, count(*) - 1 as others
-    from used_gram
-    group by list_no, gram
-),
+used_gram as (select distinct list_no, place, pack(a, b, c, d) as gram from side_by_side where d is not null),
+spread as (select list_no, gram, count(*) - 1 as others from used_gram group by list_no, gram),
 repeating as (
     select s.list_no, s.place, sum(w.others)::bigint as repetitions
     from used_gram as s

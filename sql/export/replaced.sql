@@ -42,10 +42,7 @@ written as (
         ) as after
     from made
 ),
-worded as (
-    select image, slot, before, after, regexp_extract_all(lower(after), '[\p{L}\p{N}]+') as words
-    from written
-)
+worded as (select image, slot, before, after, regexp_extract_all(lower(after), '[\p{L}\p{N}]+') as words from written)
 select image, slot, before, after
 from worded
 where $loses::varchar = '' or not list_bool_or(

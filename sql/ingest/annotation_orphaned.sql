@@ -12,11 +12,7 @@ with before as (
     from membership
     where dataset = $dataset::varchar and from_seq < $seq::integer and (to_seq is null or to_seq >= $seq::integer)
 ),
-now_standing as (
-    select image, slot, caption_id
-    from membership
-    where dataset = $dataset::varchar and to_seq is null
-),
+now_standing as (select image, slot, caption_id from membership where dataset = $dataset::varchar and to_seq is null),
 unchanged as (select b.image, b.slot from before as b join now_standing as n using (image, slot, caption_id))
 select a.image, a.slot
 from annotation as a

@@ -10,9 +10,7 @@
 -- and captions of this image that gain elsewhere are paired, whatever their other image. Without swaps, the expected
 -- number of matches is this number of pairs divided by the number of possible images. Captions that do appear swapped
 -- at so many bits are excluded.
-with met as (
-    select image, slot, max(floor(least(evidence, back)))::integer as bits from exchange group by image, slot
-),
+with met as (select image, slot, max(floor(least(evidence, back)))::integer as bits from exchange group by image, slot),
 graded as (
     select
         g.image, g.other_image,

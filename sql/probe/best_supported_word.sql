@@ -10,16 +10,8 @@
 -- a word, or only words that every image has. `mean_length` is that of the other captions of the image, rounded; null
 -- without other captions.
 with used_word as (select distinct image, slot, token_id, token from reference_word),
-agreed as (
-    select image, token_id, count(*) as captions
-    from used_word
-    group by image, token_id
-),
-spread as (
-    select token_id, count(*) as images
-    from agreed
-    group by token_id
-),
+agreed as (select image, token_id, count(*) as captions from used_word group by image, token_id),
+spread as (select token_id, count(*) as images from agreed group by token_id),
 total as (select count(distinct image) as images from reference),
 weighed as (
     select s.image, s.slot, s.token_id, s.token, (a.captions - 1) * ln(t.images / d.images) as weight

@@ -14,12 +14,7 @@ with noted as (
     semi join reference as r on r.image = a.image and r.slot = a.slot
 ),
 phrase as (select image, unnest(phrases, recursive := true) from noted),
-chain as (
-    select chain, count(distinct image) as images
-    from phrase
-    where chain <> '0'
-    group by chain
-),
+chain as (select chain, count(distinct image) as images from phrase where chain <> '0' group by chain),
 judgement as (select image, slot, unnest(judgements, recursive := true) from noted),
 side as (
     select 'pairs' as kind, (pair).pair as number, (pair).votes as votes from noted where pair is not null

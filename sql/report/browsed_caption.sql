@@ -19,9 +19,7 @@ with described as (
     from reference as r
     join caption as c using (caption_id)
 ),
-image_split as (
-    select image, min(split) as split from described group by image
-),
+image_split as (select image, min(split) as split from described group by image),
 listed as (
     select l.image, l.slot, s.split, l.kind, l.why
     from listed_caption as l
@@ -31,11 +29,7 @@ listed as (
         order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, l.image, l.slot)), l.image, l.slot
     ) <= $of_kind::integer
 ),
-shown_image as (
-    select image from described where at_random
-    union
-    select image from listed where slot is null
-)
+shown_image as (select image from described where at_random union select image from listed where slot is null)
 select d.image, d.slot, d.split, d.text, d.at_random, l.kind, l.why
 from described as d
 left join listed as l on l.image = d.image and l.slot = d.slot

@@ -10,10 +10,7 @@
 -- Count the items of each part, those whose right text is exactly a caption of its image in dataset $described, and those
 -- whose two texts have the same words, each as often. Words consist of the letters a to z, digits and apostrophes, as in
 -- issue 10.
-with worded as (
-    select caption_id, list_sort(regexp_extract_all(lower(text), '[a-z0-9'']+')) as bag
-    from caption
-),
+with worded as (select caption_id, list_sort(regexp_extract_all(lower(text), '[a-z0-9'']+')) as bag from caption),
 known as (
     select distinct image, caption_id
     from membership

@@ -8,15 +8,9 @@
 --
 -- The number of different phrases in human captions of the images that both describe, and of those that the system
 -- uses for any of them.
-with shared as (
-    select distinct r.image from reference as r semi join evaluated_image as i on i.image = r.image
-),
-theirs as (
-    select distinct p.kind, p.phrase from phrase_of_people as p semi join shared as s on s.image = p.image
-),
-ours as (
-    select distinct p.kind, p.phrase from image_phrase as p semi join shared as s on s.image = p.image
-)
+with shared as (select distinct r.image from reference as r semi join evaluated_image as i on i.image = r.image),
+theirs as (select distinct p.kind, p.phrase from phrase_of_people as p semi join shared as s on s.image = p.image),
+ours as (select distinct p.kind, p.phrase from image_phrase as p semi join shared as s on s.image = p.image)
 select t.kind, count(*) as types, count(o.phrase) as covered
 from theirs as t
 left join ours as o on o.kind = t.kind and o.phrase = t.phrase

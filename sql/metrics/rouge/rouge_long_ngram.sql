@@ -15,12 +15,7 @@ with level as (
     union all
     select text_no, n, gram_no, unnest(range(1, tf + 1)) from repeated_ngram where n > 2
 ),
-held as (
-    select gram_no, level, count(*) as holders
-    from level
-    where text_no & 2 = 2
-    group by gram_no, level
-),
+held as (select gram_no, level, count(*) as holders from level where text_no & 2 = 2 group by gram_no, level),
 hit as (
     select
         t.text_no,

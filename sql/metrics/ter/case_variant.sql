@@ -7,10 +7,7 @@
 --
 -- Tokens that a case-insensitive metric treats as the first token of their spelling. There are none if the tokenizer
 -- lowercases tokens.
-with spelling as (
-    select token_id, min(token_id) over (partition by lower(token)) as twin_id
-    from vocabulary
-)
+with spelling as (select token_id, min(token_id) over (partition by lower(token)) as twin_id from vocabulary)
 select token_id, twin_id
 from spelling
 where twin_id <> token_id
