@@ -11,9 +11,7 @@
 -- few candidates in a table.
 with met as (
     select
-        c.image,
-        c.slot,
-        c.caption_id,
+        c.image, c.slot, c.caption_id,
         r.slot as reference_slot,
         r.caption_id as reference_id,
         len(list_intersect(own.tokens, other.tokens)) as shared,
@@ -26,9 +24,7 @@ with met as (
 ),
 nearest as (
     select
-        image,
-        slot,
-        caption_id,
+        image, slot, caption_id,
         arg_max(reference_id, struct_pack(share := shared / greatest(either, 1), earlier := -reference_slot::bigint))
             as reference_id
     from met

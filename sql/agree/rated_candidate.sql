@@ -9,9 +9,7 @@
 -- The length of a candidate and of its references, and whether it is one of them: token by token, as metrics read it. A
 -- candidate without references has no row.
 select
-    c.image,
-    c.slot,
-    c.length,
+    c.image, c.slot, c.length,
     count(*) as reference_count,
     sum(r.length)::bigint as reference_lengths,
     bool_or(own.tokens = other.tokens) as is_reference

@@ -9,9 +9,7 @@
 -- first, so that a sum has one order.
 with given as (select image, slot, unnest(judgements, recursive := true) from annotated)
 select
-    image,
-    slot,
-    judge,
+    image, slot, judge,
     list_sum(list_sort(list(score))) / count(*) as score,
     sum(votes)::bigint as votes,
     count(*) as times

@@ -12,8 +12,7 @@
 -- them.
 with trained as (select distinct caption_id from trained_caption)
 select
-    c.item_no,
-    c.side,
+    c.item_no, c.side,
     length(trim(t.text))::uinteger as length,
     len(b.tokens)::uinteger as words,
     ends_with(trim(t.text), '.') as stop,

@@ -24,8 +24,7 @@ covering_word as (
     where $all_images::boolean or l.image in (select image from evaluated_image)
 )
 select
-    l.list_no,
-    c.decile,
+    l.list_no, c.decile,
     count(*) as types,
     count(t.token_id) as learnable,
     count(g.token_id) filter (where t.token_id is not null) as recalled

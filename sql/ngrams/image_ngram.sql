@@ -18,9 +18,7 @@ with described as (
 selected as (select image_no, caption_id, count(*) as copies from described group by image_no, caption_id),
 side_by_side as materialized (
     select
-        w.image_no,
-        w.caption_id,
-        w.copies,
+        w.image_no, w.caption_id, w.copies,
         unnest(t.tokens) as a,
         unnest(t.tokens[2:]) as b,
         unnest(t.tokens[3:]) as c,
@@ -37,8 +35,7 @@ shared as materialized (
 ),
 packed as materialized (
     select
-        p.image_no,
-        p.caption_id,
+        p.image_no, p.caption_id,
         p.a::uhugeint as a,
         pack(p.a::uhugeint, b.token_id) as ab,
         c.token_id as c,

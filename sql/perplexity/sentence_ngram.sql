@@ -12,8 +12,7 @@
 -- and </s> is 33554431; neither is the number of a token.
 with padded as (
     select
-        h.selection_no,
-        h.side,
+        h.selection_no, h.side,
         list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
     from train_test_half as h
     join caption_tokens as t on t.caption_id = h.caption_id and t.tokenizer = $tokenizer::varchar
@@ -21,8 +20,7 @@ with padded as (
 ),
 side_by_side as (
     select
-        selection_no,
-        side,
+        selection_no, side,
         unnest(tokens[5:])::uhugeint as e,
         unnest(tokens[4:])::uhugeint as d,
         unnest(tokens[3:])::uhugeint as c,

@@ -48,8 +48,7 @@ replacing as (
 )
 select
     $label::varchar as candidate,
-    d.image,
-    d.slot,
+    d.image, d.slot,
     ($last_text::uinteger + row_number() over (order by d.image, d.slot))::uinteger as caption_id,
     list(coalesce(n.token_id, d.token_id) order by d.position) as tokens,
     string_agg(coalesce(n.token, d.token), ' ' order by d.position) as text

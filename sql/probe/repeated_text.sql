@@ -26,8 +26,7 @@ counted as (
 )
 select
     $label::varchar as candidate,
-    c.image,
-    c.slot,
+    c.image, c.slot,
     ($last_text::uinteger + row_number() over (order by c.image, c.slot))::uinteger as caption_id,
     coalesce(g.tokens, []::uinteger[]) || list_transform(range(c.copies), lambda copy: c.token_id) as tokens,
     coalesce(g.text, '') || repeat(' ' || coalesce(c.token, ''), c.copies) as text

@@ -13,8 +13,7 @@ with gathered as (
 )
 select
     $label::varchar as candidate,
-    r.image,
-    r.slot,
+    r.image, r.slot,
     ($last_text::uinteger + row_number() over (order by r.image, r.slot))::uinteger as caption_id,
     coalesce(g.tokens, []::uinteger[]) as tokens,
     coalesce(g.text, '') as text

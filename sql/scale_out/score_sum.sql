@@ -11,8 +11,7 @@
 with scored as (select metric, image, round(value * 1000000000000)::hugeint as score from score_of_bucket),
 of_image as (
     select
-        metric,
-        image,
+        metric, image,
         count(*) as captions,
         sum(score) as total,
         sum(score * score) as squares,

@@ -10,8 +10,7 @@
 -- have on average. Texts are numbered from $last_text + 1.
 select
     $label::varchar as candidate,
-    image,
-    slot,
+    image, slot,
     ($last_text::uinteger + text_no)::uinteger as caption_id,
     tokens[:coalesce($words::integer, mean)] as tokens,
     array_to_string(words[:coalesce($words::integer, mean)], ' ') as text

@@ -9,9 +9,7 @@
 -- The change of each caption that was rewritten: whether it changed, how many positions have another word, and the
 -- number of words after the change.
 select
-    m.candidate,
-    m.image,
-    m.slot,
+    m.candidate, m.image, m.slot,
     m.tokens <> t.tokens as changed,
     len(list_filter(m.tokens, lambda token, position: token <> t.tokens[position]))::uinteger as replaced,
     len(m.tokens)::uinteger as words

@@ -15,8 +15,7 @@ with judged_by as (
     where judgements is not null
 )
 select
-    a.image,
-    a.slot,
+    a.image, a.slot,
     concat_ws(
         '|',
         'judgements:' || array_to_string(j.judges, ','),

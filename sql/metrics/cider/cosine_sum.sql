@@ -14,9 +14,7 @@
 -- order in which threads add.
 with shared as (
     select
-        c.candidate_no,
-        c.n,
-        c.tf,
+        c.candidate_no, c.n, c.tf,
         r.tf as reference_tf,
         c.weight * r.weight as cosine_unit,
         c.bigrams,
@@ -27,8 +25,7 @@ with shared as (
 ),
 component as (
     select
-        candidate_no,
-        n,
+        candidate_no, n,
         (tf::double * reference_tf * cosine_unit * cosine_scale())::bigint as plain,
         (
             case

@@ -11,8 +11,7 @@
 -- of an image has no references, and is not an item.
 with placed as (
     select
-        image_no,
-        slot,
+        image_no, slot,
         (row_number() over (partition by image_no order by slot) - 1)::uinteger as place,
         count(*) over (partition by image_no) as captions
     from reference
