@@ -11,9 +11,7 @@
 -- few candidates in a table.
 with met as (
     select
-        c.image, c.slot, c.caption_id,
-        r.slot as reference_slot,
-        r.caption_id as reference_id,
+        c.image, c.slot, c.caption_id, r.slot as reference_slot, r.caption_id as reference_id,
         len(list_intersect(own.tokens, other.tokens)) as shared,
         len(list_distinct(list_concat(own.tokens, other.tokens))) as either
     from chosen_caption as s

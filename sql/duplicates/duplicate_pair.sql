@@ -25,8 +25,7 @@ ranked as (
 select
     r.question_no,
     case when r.exact then 'exact' else 'near' end as match,
-    r.nth,
-    s.image, s.slot, o.image as against_image, o.slot as against_slot,
+    r.nth, s.image, s.slot, o.image as against_image, o.slot as against_slot,
     case when r.exact then 1.0 else n.shared / n.total end::double as similarity,
     c.text, t.text as against_text
 from ranked as r

@@ -35,11 +35,9 @@ shared as materialized (
 ),
 packed as materialized (
     select
-        p.image_no, p.caption_id,
-        p.a::uhugeint as a,
+        p.image_no, p.caption_id, p.a::uhugeint as a,
         pack(p.a::uhugeint, b.token_id) as ab,
-        c.token_id as c,
-        d.token_id as d
+        c.token_id as c, d.token_id as d
     from side_by_side as p
     semi join shared as a on a.image_no = p.image_no and a.token_id = p.a
     left join shared as b on b.image_no = p.image_no and b.token_id = p.b

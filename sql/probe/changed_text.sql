@@ -47,8 +47,7 @@ replacing as (
     asof join unigram_distribution as u on r.place >= u.first_place
 )
 select
-    $label::varchar as candidate,
-    d.image, d.slot,
+    $label::varchar as candidate, d.image, d.slot,
     ($last_text::uinteger + row_number() over (order by d.image, d.slot))::uinteger as caption_id,
     list(coalesce(n.token_id, d.token_id) order by d.position) as tokens,
     string_agg(coalesce(n.token, d.token), ' ' order by d.position) as text

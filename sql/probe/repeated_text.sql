@@ -25,8 +25,7 @@ counted as (
     join reference as r on r.image = c.image and r.slot = c.slot
 )
 select
-    $label::varchar as candidate,
-    c.image, c.slot,
+    $label::varchar as candidate, c.image, c.slot,
     ($last_text::uinteger + row_number() over (order by c.image, c.slot))::uinteger as caption_id,
     coalesce(g.tokens, []::uinteger[]) || list_transform(range(c.copies), lambda copy: c.token_id) as tokens,
     coalesce(g.text, '') || repeat(' ' || coalesce(c.token, ''), c.copies) as text

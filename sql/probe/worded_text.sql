@@ -12,8 +12,7 @@ with gathered as (
     group by image, slot
 )
 select
-    $label::varchar as candidate,
-    r.image, r.slot,
+    $label::varchar as candidate, r.image, r.slot,
     ($last_text::uinteger + row_number() over (order by r.image, r.slot))::uinteger as caption_id,
     coalesce(g.tokens, []::uinteger[]) as tokens,
     coalesce(g.text, '') as text

@@ -21,8 +21,7 @@ of_image as (
     group by metric, image
 )
 select
-    metric,
-    captions as captions_each,
+    metric, captions as captions_each,
     count(*) as images,
     sum(captions)::bigint as captions,
     sum(total)::varchar as total,

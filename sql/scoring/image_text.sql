@@ -31,8 +31,7 @@ numbered as (
     from beside
 )
 select
-    n.text_no, n.image_no, n.slot, n.candidate_no, n.held_out,
-    o.text_no as left_out,
+    n.text_no, n.image_no, n.slot, n.candidate_no, n.held_out, o.text_no as left_out,
     1::bigint << least(n.place, 62) as place_bit,
     n.caption_id, n.length, t.tokens
 from numbered as n

@@ -11,11 +11,7 @@ with paired as (
     select
         coalesce(a.image, b.image) as image,
         coalesce(a.slot, b.slot) as slot,
-        a.text as old_text,
-        b.text as new_text,
-        a.split as old_split,
-        b.split as new_split,
-        a.votes as old_votes,
+        a.text as old_text, b.text as new_text, a.split as old_split, b.split as new_split, a.votes as old_votes,
         b.votes as new_votes,
         a.image is not null as was,
         b.image is not null as is_now

@@ -14,11 +14,9 @@
 -- order in which threads add.
 with shared as (
     select
-        c.candidate_no, c.n, c.tf,
-        r.tf as reference_tf,
+        c.candidate_no, c.n, c.tf, r.tf as reference_tf,
         c.weight * r.weight as cosine_unit,
-        c.bigrams,
-        r.bigrams as reference_bigrams
+        c.bigrams, r.bigrams as reference_bigrams
     from tfidf_weight as c
     join tfidf_weight as r on r.gram_no = c.gram_no and r.text_no is distinct from c.left_out
     where c.candidate_no is not null and r.is_reference

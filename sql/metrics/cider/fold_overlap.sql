@@ -8,13 +8,8 @@
 -- As tfidf_weight, with the document frequencies of the candidate's fold, for each reference.
 with shared as (
     select
-        c.candidate_no, c.caption_id,
-        r.caption_id as reference_id,
-        r.slot as reference_slot,
-        i.fold, c.n, c.gram, c.tf,
-        r.tf as reference_tf,
-        c.bigrams,
-        r.bigrams as reference_bigrams
+        c.candidate_no, c.caption_id, r.caption_id as reference_id, r.slot as reference_slot, i.fold, c.n, c.gram, c.tf,
+        r.tf as reference_tf, c.bigrams, r.bigrams as reference_bigrams
     from candidate_ngram as c
     join run_item as i on i.image_no = c.image_no and i.held_out is not distinct from c.held_out
     join reference_ngram as r on r.image_no = c.image_no and r.gram = c.gram and r.slot is distinct from c.held_out

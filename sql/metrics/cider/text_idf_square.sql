@@ -17,8 +17,7 @@ with idf_square as materialized (
 ),
 packed as (
     select
-        caption_id,
-        a::uhugeint as a,
+        caption_id, a::uhugeint as a,
         pack(a::uhugeint, b) as ab,
         pack(a::uhugeint, b, c) as abc,
         pack(a::uhugeint, b, c, d) as abcd

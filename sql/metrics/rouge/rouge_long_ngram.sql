@@ -41,8 +41,7 @@ described as (
     group by image_no
 )
 select
-    c.candidate, c.image, c.slot,
-    m.words::uinteger as length,
+    c.candidate, c.image, c.slot, m.words::uinteger as length,
     (d.texts - (o.text_no is not null)::int)::uinteger as reference_count,
     (d.trigram_places - coalesce(o.trigram_places, 0))::uinteger as trigram_places,
     (d.four_gram_places - coalesce(o.four_gram_places, 0))::uinteger as four_gram_places,
