@@ -7,8 +7,7 @@
 -- order: n.image, n.slot
 --
 -- The texts of candidates, each with the reference that shares the largest part of their words (words of both, divided
--- by words of either), the first of equal ones. This is expensive for images with many references: use it only for the
--- few candidates in a table.
+-- by words of either), the first of equal ones. This is expensive: use it only for the few candidates in a table.
 with met as (
     select
         c.image, c.slot, c.caption_id, r.slot as reference_slot, r.caption_id as reference_id,

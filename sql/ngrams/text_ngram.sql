@@ -4,9 +4,8 @@
 -- reads: bucket_text
 -- returns: caption_id, n, gram, tf
 --
--- How often each n-gram (n = 1 to 4) occurs in each text. The lists are unnested side by side, shifted by one each:
--- null fills the shorter ones, and makes the longer n-grams null. Token numbers, never 0, take 32 bits each: equal
--- numbers mean equal n-grams.
+-- How often each text has each n-gram (n = 1 to 4). Lists are unnested side by side, shifted by one each: null fills
+-- shorter ones, and makes longer n-grams null. Tokens, never 0, take 32 bits each: equal numbers are equal n-grams.
 with side_by_side as (
     select
         caption_id,

@@ -6,8 +6,7 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Vedantam et al. 2015, section 8, Gameability: repeating confident words, until the desired length is reached
 --
--- Each caption with its most confident word repeated at the end: once, or ($padded) until the caption is as long as the
--- other captions of its image are on average.
+-- Each caption with its most confident word repeated at the end: once, or ($padded) to the mean length of the others.
 with gathered as (
     select image, slot, list(token_id order by position) as tokens, string_agg(token, ' ' order by position) as text
     from reference_word

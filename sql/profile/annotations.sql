@@ -5,9 +5,8 @@
 -- returns: statistic, value
 -- order: position, statistic
 --
--- Annotations of the selected captions, in addition to their texts; statistics without any value have no row. Chain 0
--- of Flickr30k Entities is for phrases without a visible referent. A pair or triplet is tied if both sides have the
--- same votes.
+-- Annotations of the selected captions; statistics without a value have no row. Chain 0 of Flickr30k Entities is for
+-- phrases without a visible referent. A pair or triplet is tied if both sides have the same votes.
 with noted as (
     select a.image, a.slot, a.phrases, a.judgements, a.pair, a.triplet, a.occurrences
     from annotated as a

@@ -6,8 +6,7 @@
 -- returns: candidate, image, slot, changed, replaced, words
 -- order: m.candidate, m.image, m.slot
 --
--- The change of each caption that was rewritten: whether it changed, how many positions have another word, and the
--- number of words after the change.
+-- The change of each rewritten caption: whether it changed, its positions with another word, and its words afterwards.
 select
     m.candidate, m.image, m.slot,
     m.tokens <> t.tokens as changed,

@@ -5,8 +5,7 @@
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
 -- order: image, slot, change
 --
--- The change of each slot of an image from one content to another. A slot can be edited and moved at once; unchanged
--- slots have no row.
+-- The changed slots of an image from one content to another. A slot can be edited and moved at once.
 with paired as (
     select
         coalesce(a.image, b.image) as image,

@@ -10,8 +10,7 @@
 -- vectors, by order 1 to 4. plain is for CIDEr. clipped is for CIDEr-D, which clips a candidate's count to the
 -- reference's (tf 'paper': its share of the n-grams of order n, bigrams + 2 - n, to the reference's share), and
 -- multiplies each reference by a Gaussian of the difference in length. Both are computed at once, because most of the
--- time is spent joining n-grams. Cosines are summed as integers (in units of 2^-58), so the sum does not depend on the
--- order in which threads add.
+-- time is spent joining n-grams. Cosines are summed as integers (in units of 2^-58), so their order changes no digit.
 with shared as (
     select
         c.candidate_no, c.n, c.tf, r.tf as reference_tf,
