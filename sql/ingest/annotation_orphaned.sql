@@ -17,6 +17,5 @@ unchanged as (select b.image, b.slot from before as b join now_standing as n usi
 select a.image, a.slot
 from annotation as a
 left join unchanged as u using (image, slot)
-where a.dataset = $dataset::varchar
-    and a.to_seq is null
+where a.dataset = $dataset::varchar and a.to_seq is null
     and (u.image is null or a.judgements is not null or a.pair is not null or a.triplet is not null or a.occurrences is not null)

@@ -33,8 +33,7 @@ shown_image as (select image from described where at_random union select image f
 select d.image, d.slot, d.split, d.text, d.at_random, l.kind, l.why
 from described as d
 left join listed as l on l.image = d.image and l.slot = d.slot
-where l.kind is not null
-    or d.image in (select image from shown_image)
+where l.kind is not null or d.image in (select image from shown_image)
     or (d.place <= 10 and d.image in (select image from listed))
 union all
 select image, slot, split, '' as text, false as at_random, kind, why
