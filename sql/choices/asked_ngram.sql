@@ -14,11 +14,8 @@ with padded as (
 side_by_side as (
     select
         caption_id,
-        unnest(tokens[5:])::uhugeint as e,
-        unnest(tokens[4:])::uhugeint as d,
-        unnest(tokens[3:])::uhugeint as c,
-        unnest(tokens[2:])::uhugeint as b,
-        unnest(tokens)::uhugeint as a
+        unnest(tokens[5:])::uhugeint as e, unnest(tokens[4:])::uhugeint as d, unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens[2:])::uhugeint as b, unnest(tokens)::uhugeint as a
     from padded
 )
 select caption_id, last_tokens(pack_of_model(a, b, c, d, e), $order::integer) as gram

@@ -19,10 +19,7 @@ selected as (select image_no, caption_id, count(*) as copies from described grou
 side_by_side as materialized (
     select
         w.image_no, w.caption_id, w.copies,
-        unnest(t.tokens) as a,
-        unnest(t.tokens[2:]) as b,
-        unnest(t.tokens[3:]) as c,
-        unnest(t.tokens[4:]) as d
+        unnest(t.tokens) as a, unnest(t.tokens[2:]) as b, unnest(t.tokens[3:]) as c, unnest(t.tokens[4:]) as d
     from selected as w
     join bucket_text as t using (caption_id)
 ),

@@ -9,9 +9,7 @@
 with side_by_side as (
     select
         caption_id,
-        unnest(tokens)::uhugeint as a,
-        unnest(tokens[2:])::uhugeint as b,
-        unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens)::uhugeint as a, unnest(tokens[2:])::uhugeint as b, unnest(tokens[3:])::uhugeint as c,
         unnest(tokens[4:])::uhugeint as d
     from bucket_text
 ),

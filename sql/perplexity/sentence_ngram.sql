@@ -21,11 +21,8 @@ with padded as (
 side_by_side as (
     select
         selection_no, side,
-        unnest(tokens[5:])::uhugeint as e,
-        unnest(tokens[4:])::uhugeint as d,
-        unnest(tokens[3:])::uhugeint as c,
-        unnest(tokens[2:])::uhugeint as b,
-        unnest(tokens)::uhugeint as a
+        unnest(tokens[5:])::uhugeint as e, unnest(tokens[4:])::uhugeint as d, unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens[2:])::uhugeint as b, unnest(tokens)::uhugeint as a
     from padded
 ),
 packed as (

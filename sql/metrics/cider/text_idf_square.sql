@@ -18,9 +18,7 @@ with idf_square as materialized (
 packed as (
     select
         caption_id, a::uhugeint as a,
-        pack(a::uhugeint, b) as ab,
-        pack(a::uhugeint, b, c) as abc,
-        pack(a::uhugeint, b, c, d) as abcd
+        pack(a::uhugeint, b) as ab, pack(a::uhugeint, b, c) as abc, pack(a::uhugeint, b, c, d) as abcd
     from text_position
 ),
 unigram as (select gram, square from idf_square where gram < first_bigram()),
