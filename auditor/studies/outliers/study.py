@@ -178,17 +178,12 @@ def _among_others() -> pl.Expr:
     return pl.when(n > 2).then(rest.round(DECIMALS).clip(lower_bound=0.0))
 
 
-def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
-    """Return the captions with the lowest scores; none if all are equal."""
-    number = 0 if scored["value"].n_unique() == 1 else max(1, round(share * scored.height))
-    return scored.sort("value", *PLACE).head(number)
-
-
 def _checked(
     captions: Captions, texts: pl.DataFrame, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
 ) -> tuple[pl.DataFrame, Claims]:
     """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
-    suspects = _suspects(scored, share)
+    number = 0 if scored["value"].n_unique() == 1 else max(1, round(share * scored.height))  # none if all are equal
+    suspects = scored.sort("value", *PLACE).head(number)
     if sight is None:
         claims = _by_words(captions, suspects, progress)
         return _with_findings(texts, scored, suspects, claims), claims

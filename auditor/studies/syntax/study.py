@@ -183,24 +183,19 @@ def _measured(
         phrases.append(workspace.rows("frequent_phrase", most_phrases=_PHRASES))
         rows.append(_rows(selection, values, by, {"lists": lists}))
         if people and theirs and workspace is not theirs:
-            rows.append(_agreement(selection, workspace, people.selection, theirs, by))
+            met = _rows(selection, agreement(workspace, theirs), by, {"eval": people.selection.pinned_name})
+            rows.append(stamp(people.selection, met.drop(EVALUATION), EVALUATION).select(*ROWS))
             if rows[-1].is_empty():
                 notes.append(f"{selection.label} describes no image of {people.label}: no coverage and no precision")
     return _Measured(pl.concat(rows), phrases, notes)
-
-
-def _agreement(
-    selection: Selection, workspace: Workspace, people: Selection, theirs: Workspace, by: Annotator
-) -> pl.DataFrame:
-    named = _rows(selection, agreement(workspace, theirs), by, {"eval": people.pinned_name}).drop(EVALUATION)
-    return stamp(people, named, EVALUATION).select(*ROWS)
 
 
 def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Mapping[str, str]) -> pl.DataFrame:
     signed = {}
     for name in values["statistic"]:
         matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
-        signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
+        interval = "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
+        signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": interval}, _VERSION))
     why = "the denominator is zero" if by.parses else f"{by.label} does not parse"
     stamped = stamp(selection, values).with_columns(
         pl.lit(by.label).alias("pipeline"),
@@ -210,10 +205,6 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(complete, ends_of("syntax")).with_columns(pl.col("value", "low", "high").round(DECIMALS))
-
-
-def _interval(name: str) -> str:
-    return "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
 
 
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:

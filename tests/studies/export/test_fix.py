@@ -15,7 +15,7 @@ from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.export import export
-from auditor.studies.export.repaired import FIXABLE, MENDED, repaired
+from auditor.studies.export.repaired import FIXABLE, repaired
 from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
 
