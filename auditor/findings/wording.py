@@ -114,6 +114,6 @@ def wrong(label: str, findings: Sequence[Finding]) -> str:
 
 
 def _affected(finding: Finding) -> str:
-    """Write the share of captions that a finding affects, or else its main number."""
-    part = finding.values.get("share")
+    """Write the share of captions that a finding affects, or else its main number with what it counts."""
+    part = finding.values.get("share") if findings.KINDS[finding.kind].dimension else None
     return finding.headline if not isinstance(part, float) or part < 0.01 else f"{part:.0%}"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from auditor.arrays import NDArray, np
 
-Rows = tuple[NDArray["np.generic"], ...]
+Rows = tuple[NDArray[Any], ...]
 
 #: The most pairs that are remembered of a kernel; with more, all are forgotten.
 _MOST = 1 << 20

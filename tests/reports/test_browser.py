@@ -233,6 +233,15 @@ def test_page_is_as_wide_as_the_screen(page: chromium.Page, width: int) -> None:
         assert page.ask("document.documentElement.scrollWidth") <= width
 
 
+def test_tabs_and_the_order_of_datasets_are_in_view_on_a_phone(page: chromium.Page) -> None:
+    page.show(390)
+    rights = "[...document.querySelectorAll('{}')].filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().right)"
+    for several in (".tabs a", ".ranks"):
+        found = page.ask(rights.format(several))
+        assert found, several
+        assert max(found) <= 390, several
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_anyone_can_read_it(page: chromium.Page, width: int, scheme: str) -> None:
     if not AXE.is_file():

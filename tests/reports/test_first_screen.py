@@ -76,6 +76,9 @@ def test_datasets_are_placed_by_value_and_joined_by_their_groups() -> None:
     beside = plot(placed(dataset=["a", "own", "c"]), {}, ["own"], escape)
     assert "2. from the highest, of 3" in beside
     assert "reference marks: a a, b c" in beside
+    reordered = plot(placed(dataset=["c", "own", "a"]), {}, ["own"], escape)
+    assert "reference marks: a a, b c" in reordered
+    assert re.findall(r">([ab])</text>", reordered) == ["a", "b"]  # from the lowest value
 
 
 @pytest.mark.parametrize("column", ["homogeneity", "sameness", "value"])

@@ -432,6 +432,17 @@ def test_questions_are_no_captions(store: Store, tmp_path: Path) -> None:
         ingest(store, "q", files=[tmp_path / "c.jsonl"], config={})
 
 
+def test_captions_of_which_some_are_false_by_design_are_noticed(store: Store, tmp_path: Path) -> None:
+    true_or_false = [[image, text, str(n % 2), "near"] for n, (image, text) in enumerate(ONE)]
+    (tmp_path / "c.csv").write_bytes(table("image,caption,label,relation", true_or_false))
+    note = "looks like VSR: column label marks false captions, which are imported, too"
+    assert f"q: {note}" in ingest(store, "q", files=[tmp_path / "c.csv"], config={}).sentences
+    (tmp_path / "d.csv").write_bytes(
+        table("image,caption,label,relation", [[i, t, "dog", r] for i, t, _, r in true_or_false])
+    )
+    assert note not in " ".join(ingest(store, "r", files=[tmp_path / "d.csv"], config={}).sentences)
+
+
 def test_advice_that_does_not_work_is_not_given(store: Store, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_bytes(table("image,question,answer", [[i, t, "a man here"] for i, t in ONE]))
     with pytest.raises(SourceError, match=r"set --caption-col$"):

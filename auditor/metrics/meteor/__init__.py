@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.arrays import NDArray, frame_of, np
 from auditor.errors import MetricError
-from auditor.metrics.card import Kernel, Metric, Parameter
+from auditor.metrics.card import Kernel, cards
 from auditor.metrics.kernels.columns import beside, flat, in_parts, meetings, offsets, texts
 from auditor.metrics.known import KnownPairs, Rows, known_pairs
 from auditor.metrics.meteor import resources
@@ -37,12 +37,6 @@ STATISTICS = (
     ),
     "chunks",
 )
-
-_DENKOWSKI = """@inproceedings{denkowski-lavie-2014-meteor,
-  title = {Meteor Universal: Language Specific Translation Evaluation for Any Target Language},
-  author = {Denkowski, Michael and Lavie, Alon},
-  booktitle = {Proc. WMT}, year = {2014}, pages = {376--380}
-}"""
 
 
 def score(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
@@ -212,44 +206,14 @@ def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {"as": program, "release": RELEASE}
 
 
-CARDS = (
-    Metric(
-        name="meteor",
-        counts="meteor",
-        score=score,
-        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, lower if scattered",
-        kind="F, with recall weighted more than precision, and a penalty for scattered matches",
-        lowest=0.0,
-        highest=1.0,
-        references="the highest over the references: increases with their number; compare only equal numbers",
-        sensitivity="some",
-        edge_cases=(
-            "identical texts score 1; a text without words or without a match scores 0, as may 'dog' against "
-            "'dogs': several modules match the pair, and together have weight 0; two texts with more than "
-            "4,194,304 matches, such as 2,100 equal words each, are an error"
-        ),
-        source=(
-            "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "
-            "reads captions as they are written: --tokenizer whitespace, signed as:jar; pycocoevalcap passes tokens to "
-            "it: --tokenizer ptb, signed as:pycocoevalcap; with other tokens the number matches neither, signed "
-            "as:neither. lists is the hash of word lists and table"
-        ),
-        bibtex=_DENKOWSKI,
-        parameters={
-            "norm": Parameter(
-                "norm",
-                "METEOR's normalizer, after the tokenizer: norm = tokenizes and lowercases; nopunct = also removes "
-                "punctuation; lower = lowercases; none = leaves tokens unchanged",
-                ("norm", "nopunct", "lower", "none"),
-                counts=True,
-            ),
-        },
-        kernel=Kernel(
-            "meteor", _count, relations=("meteor_reference", "meteor_token", "bucket_text"), compiles="alignment.align"
-        ),
-        writing=lambda _: "english",
-        require=resources.package,
-        lists=resources.identity,
-        signed=_signed,
+CARDS = cards(
+    "meteor",
+    score=score,
+    kernel=Kernel(
+        "meteor", _count, relations=("meteor_reference", "meteor_token", "bucket_text"), compiles="alignment.align"
     ),
+    writing=lambda _: "english",
+    require=resources.package,
+    lists=resources.identity,
+    signed=_signed,
 )

@@ -130,11 +130,11 @@ def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
     )
 
 
-_ACROSS, _TALL, _BEGIN, _RIGHT = 640.0, 40.0, 92.0, 420.0
+_TALL, _BEGIN, _RIGHT, _RANKS = 40.0, 92.0, 420.0, 434.0  # ranks begin there, and stay in view beside the scales
 
 _STEP = 17.0  # dots between two datasets in their order
 
-_MOST = 10  # datasets whose order has room
+_MOST, _FEW = 10, 7  # datasets whose order has room, also in narrow ranks
 
 _GREY = 6  # the color of reference marks
 
@@ -153,7 +153,7 @@ def plot(table: Table, colors: _Shades, own: Sequence[str], write: Written) -> s
     for row in table.frame.iter_rows(named=True):
         by_metric.setdefault(str(row.get(table.sections or "", index)), []).append(row)
     shades = {name: colors.get(name, place) for place, name in enumerate(own)}
-    others = dict.fromkeys(name for name in table.frame["dataset"] if name not in shades)
+    others = sorted({*table.frame["dataset"]} - {*shades})  # by name: values differ from page to page
     letters = dict(zip(others, ascii_lowercase, strict=False))
     drawn = "".join(
         _metric_row(metric, rows, index, number * _TALL, shades, letters, write)
@@ -162,11 +162,19 @@ def plot(table: Table, colors: _Shades, own: Sequence[str], write: Written) -> s
     names = "".join(_named_dot(name, shades[name], write) for name in own)
     marks = ", ".join(f"{letter} {name}" for name, letter in letters.items())
     names += _named_dot(f"reference marks: {marks}", _GREY, write) if marks else ""
-    tall = _TALL * len(by_metric)
+    ranks = "".join(
+        mark
+        for number, rows in enumerate(by_metric.values())
+        if rows[0][index] is not None
+        for mark in _order(rows, number * _TALL + 14, shades)
+    )
+    title, tall, few = write(table.title), _TALL * len(by_metric), len(own) <= _FEW
     return (
         f'<p class="caption">{names}{write(_HOW.get(index, ""))}</p>\n'
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{write(table.title)}"><svg class="plot placed"'
-        f' viewBox="0 0 {_ACROSS:g} {tall:g}" role="group" aria-label="{write(table.title)}">\n{drawn}</svg></div>\n'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{title}"><div class="placed">'
+        f'<svg class="plot" viewBox="0 0 {_RANKS:g} {tall:g}" role="group" aria-label="{title}">\n{drawn}</svg>'
+        f'<svg class="plot ranks{" few" * few}" viewBox="{_RANKS:g} 0 {140 if few else 206} {tall:g}" role="group"'
+        f' aria-label="order: {title}">\n{ranks}</svg></div></div>\n'
     )
 
 
@@ -203,14 +211,13 @@ def _metric_row(
     name = f'<text class="metric" x="0" y="{dots(middle + 4)}">{write(short(metric))}</text>'
     name += f'<text class="{kind}" x="0" y="{dots(middle + 17)}">{write(short(below))}</text>' if below else ""
     if rows[0][index] is None:
-        why = write(short(rows[0]["because"], 80))
+        why = write(short(rows[0]["because"], 60))
         return f'{name}<text class="tick" x="{dots(_BEGIN)}" y="{dots(middle + 4)}">{why}</text>\n'
     ordered = sorted(rows, key=lambda row: row["dataset"] in shades)  # the page's own are drawn over marks
     return (
         f'{name}<path class="axis" d="M{dots(_BEGIN)} {dots(middle)}H{dots(_RIGHT)}"/>{scale}\n'
         + "".join(_placed_mark(row, index, at, middle, shades, write) for row in ordered)
         + "".join(_lettered(rows, index, at, middle, letters))
-        + "".join(_order(rows, middle, shades))
     )
 
 

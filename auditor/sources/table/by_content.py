@@ -72,6 +72,16 @@ def check_no_questions(where: str, names: Sequence[str], chosen: Mapping[str, st
         )
 
 
+def judged(names: Sequence[str], sampled: Sampled) -> list[str]:
+    """Remark on the columns of VSR, whose captions are in part false by design."""
+    known = {spelled(name): name for name in names}
+    if not known.keys() >= {"label", "relation"}:
+        return []
+    labels = {str(value).lower() for value in sampled().get(known["label"], ())}
+    is_vsr = labels in ({"0", "1"}, {"false", "true"})
+    return [f"looks like VSR: column {known['label']} marks false captions, which are imported, too"] * is_vsr
+
+
 def slot_column(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> str | None:
     """Return column `slot`, if its first values are whole numbers that differ in all rows of an image."""
     name = next((name for name in names if spelled(name) == "slot"), None)

@@ -214,6 +214,8 @@ def _absent(wanted: Demands, absent: Collection[str]) -> Iterator[_Row]:
 
 
 def _table(frame: pl.DataFrame) -> Table:
+    """Return the table of gates: a screen shows the first rows, so failed and unanswered gates come first."""
+    frame = frame.sort(*(pl.col("verdict") != verdict for verdict in (FAILED, UNANSWERED)), maintain_order=True)
     numbers = [written(*row) for row in frame.select("statistic", *_NUMBERS).iter_rows()]
     shown = frame.select(
         pl.concat_str(pl.col("dataset").fill_null("the store"), "split", separator=":", ignore_nulls=True), "gate",

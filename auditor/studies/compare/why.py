@@ -5,7 +5,8 @@ The strongest phrases follow from n-gram frequencies. Their matches are counted 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -18,16 +19,17 @@ from auditor.result.views import EMPTY, View, filled
 from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scores import Collected
 from auditor.statistics.resampling import UNIT
+from auditor.statistics.significance import students_p
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 
-_TEN = 10  # phrases
+_TEN, _LEVEL = 10, 0.05  # phrases; the p below which a share is larger than another
 _KEYS = ("candidate", "image", "slot", "draw")
 
 _TEXTS = ("label", "metric", "statistic", "phrase", "signature")
 
 #: No rows.
-NONE = pl.DataFrame(schema={**dict.fromkeys(_TEXTS, pl.String), "value": pl.Float64})
+NONE = pl.DataFrame(schema={**dict.fromkeys(_TEXTS, pl.String), "value": pl.Float64, "se": pl.Float64})
 
 _SHARE, _WITHOUT, _SHORT, _LONG = "phrase-share", "homogeneity-without", "homogeneity-short", "homogeneity-long"
 
@@ -75,28 +77,52 @@ def shown(rows: pl.DataFrame) -> tuple[tuple[Table, ...], tuple[Figure, ...]]:
 
 
 def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
-    """Report which phrases carry the homogeneity of the first dataset, and homogeneity without them."""
+    """Report which phrases carry the homogeneity of the first dataset, and homogeneity without them.
+
+    If other datasets have as large a share in their phrases, more than chance aside, none is named.
+    """
     whole = rows.filter(pl.col("phrase").is_null()).pivot("statistic", index="label", values="value")
     if _WITHOUT not in whole.columns:
         return ()
     ordered = whole.drop_nulls(_WITHOUT).sort(pl.col("label") == (top or ""), HOMOGENEITY, descending=True)
     of, others = ordered.row(0, named=True), ordered[1:]
-    shares = rows.filter(pl.col("phrase").is_not_null(), statistic=_SHARE)
-    is_own = pl.col("label") == of["label"]
-    phrases = shares.filter(is_own)["phrase"]
-    alone = shares.filter(is_own).join(shares.filter(~is_own), on="phrase", how="anti", maintain_order="left")
-    named = [f"“{phrase}”" for phrase in phrases[:3]] + ([f"{len(phrases) - 3} others"] if len(phrases) > 3 else [])
     ends = dict.fromkeys(f"{share:.0%}" for share in sorted(others[_SHARE].to_list())[:: max(others.height - 1, 1)])
-    share = f" (elsewhere {' to '.join(ends)})" if ends else ""
-    only = ""
-    if others.height and alone.height:
-        these = joined([f"“{phrase}”" for phrase in alone["phrase"][:3]])
-        only = f", among them {these} only there ({alone['value'][:3].sum():.0%})"
-    said = (
-        f"In {of['label']}, {joined(named)} carry {of[_SHARE]:.0%} of the n-grams that match captions of other images"
-        f"{share}{only}. {_without(of, others)}."
-    )
-    return (Sentence(said, "why"),)
+    carried = f"{of[_SHARE]:.0%} of the n-grams that match captions of other images"
+    carried += f" (elsewhere {' to '.join(ends)})" if ends else ""
+    is_own, shares = pl.col("label") == of["label"], rows.filter(statistic=_SHARE)
+    own, elsewhere = shares.filter(is_own), shares.filter(~is_own)
+    phrases = [row["phrase"] for row in own.iter_rows(named=True) if row["phrase"]]
+    # A phrase that is not among the strongest of a dataset has no larger share there than the least of these.
+    larger = [
+        row["phrase"]
+        for row in own.iter_rows(named=True)
+        if all(_is_larger(row, other) for other in _counterparts(row["phrase"], elsewhere))
+    ]
+    if None not in larger or len(larger) < 2:
+        said = f"No phrase stands out in {of['label']}: its ten strongest carry {carried}"
+    else:
+        named = [f"“{phrase}”" for phrase in larger if phrase][:3]
+        more = [f"{len(phrases) - len(named)} others"] if len(phrases) > len(named) else []
+        said = f"In {of['label']}, {joined(named + more)} carry {carried}"
+        alone = own.drop_nulls("phrase").join(elsewhere, on="phrase", how="anti", maintain_order="left")
+        alone = alone.filter(pl.col("phrase").is_in(larger))
+        if others.height and alone.height:
+            these = joined([f"“{phrase}”" for phrase in alone["phrase"][:3]])
+            said += f", among them {these} only there ({alone['value'][:3].sum():.0%})"
+    return (Sentence(f"{said}. {_without(of, others)}.", "why"),)
+
+
+def _counterparts(phrase: str | None, elsewhere: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the row of a phrase for each other dataset, or that of the weakest phrase listed there."""
+    for of in elsewhere.partition_by("label", maintain_order=True):
+        same = of.filter(pl.col("phrase").eq_missing(phrase))
+        yield from (same if same.height else of.drop_nulls("phrase").sort("value").head(1)).iter_rows(named=True)
+
+
+def _is_larger(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether a share is larger than another by more than chance, by both standard errors over images."""
+    apart, error = row["value"] - other["value"], math.hypot(row["se"], other["se"])
+    return apart > 0 and (not error or students_p(apart / error, math.inf) < _LEVEL)
 
 
 def _without(of: Mapping[str, Any], others: pl.DataFrame) -> str:
@@ -107,6 +133,10 @@ def _without(of: Mapping[str, Any], others: pl.DataFrame) -> str:
     before, after = of[HOMOGENEITY] / next_best[0], of[_WITHOUT] / next_best[1]
     lead = "not first" if after <= 1 else f"first, {'with a smaller lead' if after < before else 'and no less ahead'}"
     return f"Without the ten strongest phrases of each dataset, {of['label']} is {lead}"
+
+
+#: A statistic: its name, the phrase, the value, and the standard error if it is a share.
+_Made = tuple[str, str | None, float | None, float | None]
 
 
 class Phrases(NamedTuple):
@@ -153,7 +183,9 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
             of_part = times.setdefault(part, {})
             of_part[place] = of_part.get(place, 0) + 1
     is_intra, scores = (counts["candidate"] == "intra").to_numpy(), metric.scores(counts).to_numpy()
-    matched = int(counts.filter(is_intra).select(pl.sum_horizontal(pl.col(columns).sum())).item())
+    every = counts.filter(is_intra).select("image", n=pl.sum_horizontal(columns).cast(pl.Int64))
+    image, n_matched = every["image"].rank("dense").to_numpy(), every["n"].to_numpy()
+    matched = int(n_matched.sum())
     numbers = counts.drop(*_KEYS, "row").with_columns(image=pl.lit(0))
 
     def inside(places: Collection[int]) -> Any:
@@ -164,23 +196,35 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
                 found[:, part.count(" ")] += np.max(held, axis=0)
         return found
 
-    made: list[tuple[str, str | None, float | None]] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra))]
+    def share(phrase: str | None, within: Any) -> _Made:
+        part = within[is_intra].sum(axis=1)
+        return _SHARE, phrase, float(part.sum() / matched), _error(part, n_matched, image)
+
+    made: list[_Made] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra), None)]
     if matched and phrases.words:
         opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
-        each = sorted((-(inside([at])[is_intra].sum() / matched), at) for at in range(len(phrases.words)))
-        made += [(_SHARE, phrases.words[place], float(-share)) for share, place in each]
-        made += [("phrase-opening", phrases.words[place], opens.get(place)) for _, place in each]
-        for phrase, places in ((phrases.words[each[0][1]], [each[0][1]]), (None, range(_TEN))):
+        shares = [share(phrase, inside([at])) for at, phrase in enumerate(phrases.words)]
+        order_of = sorted(range(len(shares)), key=lambda at: (-(shares[at][2] or 0.0), at))
+        made += [shares[at] for at in order_of]
+        made += [("phrase-opening", phrases.words[at], opens.get(at), None) for at in order_of]
+        for phrase, places in ((phrases.words[order_of[0]], order_of[:1]), (None, range(_TEN))):
             without = inside(places)
             less = numbers.with_columns(pl.col(name) - pl.Series(without[:, n]) for n, name in enumerate(columns))
-            made += [(_WITHOUT, phrase, _homogeneity(metric.scores(less).to_numpy(), is_intra))]
-        made += [(_SHARE, None, float(without[is_intra].sum() / matched))]
+            made += [(_WITHOUT, phrase, _homogeneity(metric.scores(less).to_numpy(), is_intra), None)]
+        made += [share(None, without)]
     short, long = (counts.filter(~is_intra)["length"].quantile(part, "nearest") for part in (1 / 3, 2 / 3))
     if short != long:
         thirds = {_SHORT: counts["length"] <= short, _LONG: counts["length"] >= long}
-        made += [(name, None, _homogeneity(scores[third], is_intra[third])) for name, third in thirds.items()]
-    rows = [(label, metric.label, statistic, phrase, signature, value) for statistic, phrase, value in made]
+        made += [(name, None, _homogeneity(scores[third], is_intra[third]), None) for name, third in thirds.items()]
+    rows = [(label, metric.label, statistic, phrase, signature, *rest) for statistic, phrase, *rest in made]
     return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")
+
+
+def _error(part: Any, whole: Any, image: Any) -> float:
+    """Return the standard error of a share of sums, over images."""
+    parts, wholes = (np.bincount(image, numbers)[1:] for numbers in (part, whole))
+    apart = parts - parts.sum() / wholes.sum() * wholes
+    return float(np.sqrt((apart**2).sum() * len(apart) / max(len(apart) - 1, 1)) / wholes.sum())
 
 
 def _homogeneity(scores: Any, is_intra: Any) -> float | None:

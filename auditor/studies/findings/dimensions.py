@@ -129,13 +129,25 @@ def sentences(lines: pl.DataFrame) -> Iterator[str]:
         )
 
 
-def table(every: pl.DataFrame) -> Table:
-    """Return the table of dimensions; of several datasets, a column for each with its share."""
-    caption = "with problems: the share of the captions that a warning or an error is about; notices do not count"
-    if every["dataset"].n_unique() < 2:
+def table(every: pl.DataFrame, found: Sequence[Finding]) -> Table:
+    """Return the table of dimensions; of several datasets, a column for each with its share.
+
+    Below it are the warnings and errors that are in no line, since they are about no dimension.
+    """
+    one = every["dataset"].n_unique() < 2
+    apart = [
+        f"{f'{of}: ' if (of := finding.about.get('dataset')) and not one else ''}{kind_for(finding).title} "
+        f"({finding.headline})"
+        for finding in told(found)
+        if finding.severity in SEVERITIES[:2] and not KINDS[finding.kind].dimension
+    ]
+    caption = "with problems: the share of the captions that a warning or an error is about; notices do not count" * one
+    below = f"not about single captions, so in no line: {', '.join(apart)}" if apart else ""
+    caption = "; ".join(filter(None, [below, caption]))
+    if one:
         return Table("what is wrong", every.drop("dataset", "share"), caption=caption, name=TABLE)
     shares = every.pivot("dataset", index="captions should be", values="with problems", aggregate_function="first")
-    return Table("what is wrong: share of captions with problems", shares, name=TABLE)
+    return Table("what is wrong: share of captions with problems", shares, caption=caption, name=TABLE)
 
 
 def by_severity(found: Sequence[Finding]) -> Table:

@@ -309,7 +309,7 @@ def all_findings(
         "findings",
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
-        tables=(*([dimensions.table(pl.concat(lines))] if lines else []), *_tables(ordered)),
+        tables=(*([dimensions.table(pl.concat(lines), ordered)] if lines else []), *_tables(ordered)),
         lead=(f"{tally(told(ordered)) or 'No problems found'}.", *said, f"`{listing}` lists the captions."),
         notes=tuple(dict.fromkeys([*_style(questions.store, ordered), *notes, *questions.absent.values()])),
         findings=ordered,

@@ -58,7 +58,7 @@ def summary(
         selections=(selection,),
         portraits=(_portrait(selection, rows),) if is_measured else (),
         tables=(
-            *([dimensions.table(lines)] if is_measured else []),
+            *([dimensions.table(lines, found)] if is_measured else []),
             dimensions.by_severity(told(found)),
             *_measures(version, rows),
             *([Table("not checked in stages", left_out, name="not-checked")] if left_out.height else []),

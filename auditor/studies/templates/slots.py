@@ -7,13 +7,13 @@ others of the same image, which cancels out the content of the images.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Said, Sentence, about
+from auditor.result import Finding, Said, Sentence, about, counted
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
@@ -67,8 +67,9 @@ def slot_effects(
         slot_captions = slot_captions.join(of_caption, on=["image", "slot"], how="left", maintain_order="left")
     made = pl.concat(_effect(slot_captions, name, column) for name, column in measures.items())
     notes.append(_unlike(selection, made))
-    order = _order(workspace.rows("slot_order"), workspace.rows("slot_order_apart"))
-    notes += _sorted(selection, order)
+    workspace.bind("slot_order")
+    order = _order(workspace.query("from slot_order order by image_no"), workspace.rows("slot_order_apart"))
+    notes += _sorted(captions, order, workspace.query(_FIRST))
     return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
 
 
@@ -153,15 +154,42 @@ def _order(by_image: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-#: The direction of an order in sentences, if it differs from that in the rows.
-_DIRECTIONS = {"longer": "longest last", "shorter": "longest first"}
+#: The captions of the first image with each order.
+_FIRST = """
+select o.by_length, o.by_spelling, r.image, r.slot from slot_order as o join reference as r using (image_no)
+where image_no in (select min(image_no) from slot_order group by by_length, by_spelling) order by image_no, slot"""
+
+#: Each order in sentences, and in the columns of `_FIRST`.
+_ORDERS = {
+    "longer": ("by length (longest last)", pl.col("by_length") == 1),
+    "shorter": ("by length (longest first)", pl.col("by_length") == -1),
+    "a to z": ("alphabetically (a to z)", pl.col("by_spelling") == 1),
+}
 
 
-def _sorted(selection: Selection, order: pl.DataFrame) -> Iterator[Finding]:
-    for name, pattern, n, share, chance in order.rows():
-        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance):
-            how, images = f"{name.replace('-', ' ')} ({_DIRECTIONS.get(pattern, pattern)})", f"{share:.0%} of images"
-            sentence = f"{selection.label}: captions are {how} in {images} ({chance:.0%} expected by chance). "
-            sentence += "Slots do not correspond to annotators"
-            where, values = about(selection, statistic=name), {"share": share, "by_chance": chance, "order": pattern}
-            yield Finding("sorted-captions", sentence, where, values, n, "warning", headline=images)
+def _sorted(captions: Captions, order: pl.DataFrame, first: pl.DataFrame) -> list[Finding]:
+    return [
+        Finding(
+            "sorted-captions",
+            f"{captions.label}: captions are sorted {_ORDERS[pattern][0]} in {share:.0%} of images "
+            f"({chance:.0%} expected by chance). Slots do not correspond to annotators",
+            about(captions.selection, statistic=name),
+            {"share": share, "by_chance": chance, "order": pattern},
+            n,
+            "warning",
+            _example(captions, first, pattern),
+            f"{share:.0%} of images, {_ORDERS[pattern][0].partition(' (')[0]}",
+        )
+        for name, pattern, n, share, chance in order.rows()
+        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance)
+    ]
+
+
+def _example(captions: Captions, first: pl.DataFrame, pattern: str) -> tuple[dict[str, str | int | None], ...]:
+    """Return the captions of an image with this order, at most three."""
+    image = first.filter(_ORDERS[pattern][1]).filter(pl.col("image") == pl.col("image").first()).head(3)
+    shown = captions.with_texts(image.select("image", "slot")).to_dicts()
+    by_length = pattern in ("longer", "shorter")
+    return tuple(
+        {**one, "why": counted(len(one["text"]), "character", "characters") if by_length else pattern} for one in shown
+    )

@@ -252,6 +252,13 @@ def test_own_gate_replaces_that_of_all(held: Store) -> None:
     assert [row["verdict"] for row in checked(held, *demanded)] == ["passed", "passed"]
 
 
+def test_failed_gates_come_first_on_screen(held: Store) -> None:
+    demanded = [gate("images.min", 1), gate("images.min", 1, "gone"), gate("duplicates_across_images.exact.max", 0.01)]
+    result = check(held, gates=demanded)
+    assert result.tables[0].frame["verdict"].to_list() == ["failed", "not answerable", "passed"]
+    assert result.frame["verdict"].to_list() == ["passed", "failed", "not answerable"]
+
+
 def test_without_names_every_dataset_of_captions_is_checked_and_those_with_own_gates(held: Store) -> None:
     ingest_rows(held, [("x", 0, "made by a system")], dataset="output", kind="candidates")
     ingest_rows(held, [("x", 0, "a sentence")], dataset="words", kind="corpus")

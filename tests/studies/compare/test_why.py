@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import re
 from collections import Counter
 
 import polars as pl
@@ -97,8 +99,27 @@ def test_a_planted_phrase_is_named_with_its_share_and_homogeneity_without_it_is_
     )
     assert before["low"] < without < before["high"] < whole["low"]
     (why,) = [sentence for sentence in result.lead if sentence.startswith("Why: ")]
-    assert why.startswith(f"Why: In planted, “{PHRASE}”, “")
+    assert why.startswith(f"Why: In planted, “{PHRASE}” and 9 others carry ")
     assert result.table("phrases").frame.filter(dataset="planted")["phrase"][0] == PHRASE
+
+
+def test_of_datasets_whose_phrases_carry_as_much_none_is_named(made: tuple[Store, Rows]) -> None:
+    result = compare(made[0], "before", "other", metrics=["bleu-4"])
+    (why,) = [sentence for sentence in result.lead if sentence.startswith("Why: ")]
+    stands_out = r"Why: No phrase stands out in before: its ten strongest carry \d+% of .* \(elsewhere \d+%\)\. "
+    assert re.match(stands_out, why)
+    assert "“" not in why
+
+
+def test_the_error_of_a_share_is_that_of_a_ratio_over_images(made: tuple[Store, Rows]) -> None:
+    of = compare(made[0], "planted", "other", metrics=["bleu-4"]).frame.filter(dataset="planted")
+    first = of.filter(statistic="phrase-share", phrase=PHRASE).row(0, named=True)
+    again = planted(written(200, 1), 0.4, 5)
+    ingest_rows(made[0], again, "again")
+    other = compare(made[0], "again", "other", metrics=["bleu-4"]).frame.filter(dataset="again")
+    second = other.filter(statistic="phrase-share", phrase=PHRASE).row(0, named=True)
+    assert 0 < abs(first["value"] - second["value"]) < 3 * math.hypot(first["se"], second["se"])
+    assert first["se"] == pytest.approx(second["se"], rel=0.2)
 
 
 def test_the_phrases_together_carry_no_more_than_all_and_no_less_than_each(made: tuple[Store, Rows]) -> None:

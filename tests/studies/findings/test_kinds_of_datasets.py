@@ -11,7 +11,7 @@ from conftest import ingest_rows
 
 from auditor.errors import SourceError
 from auditor.findings import CAPTION_KINDS, KINDS
-from auditor.findings.wording import kind_for
+from auditor.findings.wording import kind_for, wrong
 from auditor.model import Source
 from auditor.result import Finding, Result
 from auditor.sources.reading.acceptance import complete
@@ -161,3 +161,21 @@ def test_studies_that_can_find_nothing_of_what_is_asked_are_not_asked(
     some = findings(store, "set", kinds=["captions-at-several-images"])
     assert asked == ["duplicates"]
     assert some.findings == everything.found("captions-at-several-images")
+
+
+def test_sorted_captions_are_in_no_line_of_the_dimensions_which_the_title_and_the_table_say(store: Store) -> None:
+    rows = [
+        (f"{n:02d}", slot, f"{'bad'[slot]} {THINGS[n % 10]} number{n}" + " by this" * (slot + 4 * n))
+        for n in range(24)
+        for slot in range(3)
+    ]
+    ingest_rows(store, rows)
+    result = findings(store, "set")
+    found = result.found("sorted-captions")
+    assert [one.headline for one in found] == ["100% of images, by length"]
+    assert "Sorted captions: 100% of images, by length" in wrong("set", found)
+    table = result.table("dimensions")
+    assert "sorted" not in " ".join(table.frame["what was found"]).lower()
+    assert table.caption.startswith(
+        "not about single captions, so in no line: Sorted captions (100% of images, by length); "
+    )

@@ -89,8 +89,12 @@ def test_captions_are_sorted_where_twenty_images_say_more_than_chance(store: Sto
     ]
     assert told(lengths) == [
         "set: captions are sorted by length (longest last) in 100% of images (17% expected by chance). Slots do not correspond to annotators",
-        "set: captions are sorted by spelling (a to z) in 100% of images (17% expected by chance). Slots do not correspond to annotators",
+        "set: captions are sorted alphabetically (a to z) in 100% of images (17% expected by chance). Slots do not correspond to annotators",
     ]
+    by_length, by_alphabet = templates(store, "set").found("sorted-captions")
+    assert (by_length.headline, by_alphabet.headline) == ("100% of images, by length", "100% of images, alphabetically")
+    assert [one["why"] for one in by_length.examples] == ["1 character", "3 characters", "5 characters"]
+    assert [(one["image"], one["slot"], one["text"]) for one in by_alphabet.examples] == lengths[:3]
     assert not told(lengths[:57])
     by_chance = [
         (f"i{image}", slot, " ".join(["w"] * (2 + slot * (-1) ** image))) for image in range(40) for slot in (0, 1)
