@@ -155,16 +155,13 @@ def _scored(
     """
     (metric,) = pinned(captions, [measure])
     scores = score_candidates(captions, [HUMAN], [metric], progress)
-    others = _among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64)
+    settings = metric.settings
+    # Only then is a score the mean over references of a symmetric similarity.
+    is_mean = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
+    is_symmetric = metric.metric.name == "cider" and is_mean and settings["idf"] != "fold"
+    others = _among_others() if is_symmetric else pl.lit(None, pl.Float64)
     rows = scores.select(*PLACE, value=metric.label).with_columns(others=others)
     return rows.join(texts, on=PLACE, how="left").sort(PLACE), metric
-
-
-def _is_symmetric(metric: MetricRequest) -> bool:
-    """Return whether a score is the mean over references of a symmetric similarity."""
-    settings = metric.settings
-    over_all = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
-    return metric.metric.name == "cider" and over_all and settings["idf"] != "fold"
 
 
 def _among_others() -> pl.Expr:

@@ -150,6 +150,8 @@ def syntax(
         measured.append(_measured(every, people, parses, by, lists, progress))
     frame = pl.concat(part.rows for part in measured)
     first = frame.filter(pipeline=labels[0])
+    third = [by.label for by in loaded if by.name == spacy_pipelines.PIPELINES[1]]
+    weights = [f"{label}: the weights of spaCy's en_core_web_sm, in a third-party package" for label in third]
     return Result(
         "syntax",
         frame,
@@ -164,7 +166,7 @@ def syntax(
               for table in tables.frequent(selection, phrases)),
         ),
         figures=arranged(tables.HISTOGRAMS, selections, first),
-        notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for part in measured for note in part.notes)))),
+        notes=tuple(dict.fromkeys((*weights, *(note for part in measured for note in part.notes)))),
         findings=tuple(_foreign(read)),
         lead=tuple(tables.lead(selections, first)),
     )  # fmt: skip
@@ -205,12 +207,6 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(complete, ends_of("syntax")).with_columns(pl.col("value", "low", "high").round(DECIMALS))
-
-
-def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
-    """Note the origin of the weights of a third-party package."""
-    third = [annotator.label for annotator in loaded if annotator.name == spacy_pipelines.PIPELINES[1]]
-    return [f"{label}: the weights of spaCy's en_core_web_sm, in a third-party package" for label in third]
 
 
 def _foreign(every: Sequence[Captions]) -> Iterator[Finding]:
