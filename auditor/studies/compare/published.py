@@ -56,10 +56,8 @@ def measured(captions: Captions, progress: Progress) -> pl.DataFrame:
     """
     rows = [ranked_by_sameness([captions], _RESAMPLING, progress).frame]
     if not lacking(captions):
-        against, steps = (
-            equal_samples([captions], REFERENCES, IMAGES, 1),
-            Steps(progress, [captions.label, "Intervals"]),
-        )
+        against = equal_samples([captions], REFERENCES, IMAGES, 1)
+        steps = Steps(progress, [captions.label, "Intervals"])
         metrics = [name for name in METRICS if name in defaults()]
         setting = Setting(metrics, False, substitutes_of([captions]), _RESAMPLING, steps)
         scored = compared([captions], against, setting, explains=False).measured.rows
