@@ -196,7 +196,8 @@ def _sorted(captions: Captions, order: pl.DataFrame, first: pl.DataFrame) -> Ite
             where = about(captions.selection, statistic=name)
             values = {"share": share, "by_chance": chance, "order": pattern}
             image = first.filter(has_order).filter(pl.col("image") == pl.col("image").first()).head(3)
-            by_length = pl.format("{} characters", pl.col("text").str.len_chars())
+            size = pl.col("text").str.len_chars()
+            by_length = pl.format("{} character{}", size, pl.when(size > 1).then(pl.lit("s")).otherwise(pl.lit("")))
             why = pl.lit(pattern) if name == "sorted-by-spelling" else by_length
             examples = tuple(captions.with_texts(image.select("image", "slot")).with_columns(why=why).to_dicts())
             images += f", {how.partition(' (')[0]}"
