@@ -124,23 +124,15 @@ def each_metric(texts: Sequence[MetricName] | None) -> list[MetricName]:
     return names
 
 
-Ref = Annotated[
-    str,
-    Parameter(
-        "Dataset, with an optional version and split: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
-        metavar="DATASET",
-        completes="dataset",
-    ),
-]
+_Dataset = partial(
+    Parameter,
+    "Dataset, with an optional version and split: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
+    completes="dataset",
+)
 
-Refs = Annotated[
-    str,
-    Parameter(
-        "Dataset, with an optional version and split: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
-        metavar="DATASET…",
-        completes="dataset",
-    ),
-]
+Ref = Annotated[str, _Dataset(metavar="DATASET")]
+
+Refs = Annotated[str, _Dataset(metavar="DATASET…")]
 
 Described = Annotated[
     str, Parameter("Dataset whose captions are the references.", metavar="DATASET", completes="dataset")
@@ -184,8 +176,7 @@ Tokenizer = Annotated[
 Split = Annotated[str | None, Parameter("Split of datasets that are named without one.", completes="split")]
 
 References = Annotated[
-    int | None,
-    Parameter("References per caption, sampled with the seed; default: all.", least=1, most=_CAPTIONS),
+    int | None, Parameter("References per caption, sampled with the seed; default: all.", least=1, most=_CAPTIONS)
 ]
 
 Distinct = Annotated[
@@ -239,26 +230,17 @@ Deadline = Annotated[float, Parameter("Maximum duration of a download in seconds
 
 Seed = Annotated[int, Parameter("Seed of every random draw.", least=0, most=_SEEDS)]
 
-Config = Annotated[
-    Path | Mapping[str, Source] | None,
-    Input(
-        "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
-        typed=Path | None,
-        panel="Store",
-        read=_declared,
-    ),
-]
+_Declarations = partial(
+    Input,
+    "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
+    typed=Path | None,
+    panel="Store",
+)
+
+Config = Annotated[Path | Mapping[str, Source] | None, _Declarations(read=_declared)]
 
 #: The same for a study that needs the file itself: its gates, the folders of images, or the lock next to it.
-ConfigFile = Annotated[
-    Path | Mapping[str, Source] | None,
-    Input(
-        "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
-        typed=Path | None,
-        panel="Store",
-        check=_declared,
-    ),
-]
+ConfigFile = Annotated[Path | Mapping[str, Source] | None, _Declarations(check=_declared)]
 
 #: The part of the help on work in stages that exchange files.
 BY_FILES = "By files"

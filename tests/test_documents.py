@@ -24,8 +24,8 @@ LINKED = [
     *sorted(f"benchmarks/{one.name}" for one in (ROOT / "benchmarks").glob("*.md")),
 ]
 
-#: Pages that programs write, and those that keep what was written before.
-GENERATED = {"docs/findings.md", "docs/reproduction.md"}
+#: Pages that programs write.
+GENERATED = {"docs/findings.md"}
 
 #: Headings of a version in the changelog, in their order, and the most bytes of its lines.
 HEADINGS, BYTES = ["Removed", "Refused now", "New", "Changed", "Fixed", "Numbers change"], 20_000

@@ -87,7 +87,7 @@ def _kind(table: dict[str, Any]) -> Kind:
     table |= {key: tuple(table[key]) for key in ("commands", "explains", "parts", "further") if key in table}
     if "phrase" in table:
         of = table.get("of", Kind.of)
-        table["measured"] += f" `n` is the {of}{_by_share(table)}"
+        table["measured"] += f" `n` counts the {of}. {_by_share(table)}"
         table["example"] = f"set: {table['phrase']}: 12 of 40,460 (0.03%)"
         table["values"] = {of: "how many there are", "share": "share of all"}
     return Kind(**table)
@@ -96,16 +96,14 @@ def _kind(table: dict[str, Any]) -> Kind:
 def _by_share(table: Mapping[str, Any]) -> str:
     """Return the shares from which a finding is a warning or an error, in words."""
     limits = [
-        f"{'an' if name == 'error' else 'a'} {name} from {table[name]:g} of them on"
+        f"{'an' if name == 'error' else 'a'} {name} at {100 * table[name]:g}% or more"
         if table[name]
         else "always a warning"
         for name in _LIMITS
         if name in table
     ]
-    sure = (
-        " The 95% interval of the share must reach it as a whole." if any(table.get(name) for name in _LIMITS) else ""
-    )
-    return f"; it is {', '.join(limits)}.{sure}" if limits else "; it is a notice."
+    sure = " The whole 95% confidence interval must be above the limit." * any(table.get(name) for name in _LIMITS)
+    return f"It is {', '.join(limits) or 'a notice'}.{sure}"
 
 
 class _Kinds(dict[str, Kind]):

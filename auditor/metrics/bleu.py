@@ -1,6 +1,6 @@
 """BLEU-N (Papineni et al. 2002) of captions, of images and of a corpus, from the counts of `sql/metrics/bleu/bleu.sql`.
 
-Smoothed as in Wang & Gaizauskas 2016, footnote 4, or as in other programs (see `_SMOOTH`).
+Smoothed as in Wang & Gaizauskas 2016, footnote 4, or as in other programs (see `cards.toml`).
 """
 
 from __future__ import annotations
@@ -11,63 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import cards
 from auditor.metrics.together import Together
 
 _ORDERS = range(1, 5)
 
 #: What pycocoevalcap adds to matches and to totals, so 0/0 becomes 0 in effect.
 _TINY, _SMALL = 1e-15, 1e-9
-
-_SMOOTH = Parameter(
-    "paper",
-    "precision of an n-gram order without a match. paper: 1/(2^k total) for the k-th such order, also if the caption "
-    "is too short for the order (total 1). mteval: the same, but an order it is too short for counts as matched "
-    "(mteval-v13a, jBLEU). nltk3: as paper, but 0 if no word matches (NLTK's method 3). exp: as nltk3, but 0 if "
-    "the caption is too short. floor: `floor`/total instead of 1/(2^k total). none: 0 (sacrebleu's methods). add-1: "
-    "one more match and one more n-gram for each n > 1 (Lin & Och 2004). coco: 1e-15 more matches, 1e-9 more n-grams "
-    "(pycocoevalcap)",
-    ("paper", "mteval", "none", "add-1", "floor", "nltk3", "exp", "coco"),
-)
-
-_FLOOR = Parameter(
-    0.1,
-    "matches of an order without a match, if smooth=floor",
-    most=1.0,
-    matters=lambda settings: settings["smooth"] == "floor",
-)
-
-_BP = Parameter(
-    "closest",
-    "brevity penalty: against the closest reference length (ties: the shorter), against the shortest, or none. BLEU "
-    "before 2016, without smoothing and penalty, is smooth=none,bp=none",
-    ("closest", "shortest", "none"),
-    {"true": "closest", "false": "none"},
-)
-
-_EFFECTIVE = Parameter(
-    False, "exclude orders that the caption is too short for from the mean (sacrebleu's effective_order)", (True, False)
-)
-
-_WEIGHTS = Parameter(
-    "uniform",
-    "exponent of each precision: uniform = 1/N; quarter = 1/4 for any N, as in MultEval's bleu1p (which is "
-    "bleu-1:smooth=mteval,weights=quarter)",
-    ("uniform", "quarter"),
-)
-
-_STEM = Parameter(
-    False,
-    "stem words first (Porter 1980), as in Vedantam et al. 2015 for every metric",
-    (True, False),
-    matters=lambda settings: bool(settings["stem"]),
-)
-
-_PAPINENI = """@inproceedings{papineni-etal-2002-bleu,
-  title = {{BLEU}: a Method for Automatic Evaluation of Machine Translation},
-  author = {Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing},
-  booktitle = {Proc. ACL}, year = {2002}, pages = {311--318}
-}"""
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
@@ -195,36 +145,14 @@ def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {"digits": "significant"} if _is_coco(settings) else {}
 
 
-def _card(order: int) -> Metric:
-    return Metric(
-        name=f"bleu-{order}",
-        counts="bleu",
-        score=score,
-        summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
-        kind="precision, with a brevity penalty",
-        lowest=0.0,
-        highest=1.0,
-        references="clips against all references: increases with their number; compare only equal numbers",
-        sensitivity="strong",
-        edge_cases=(
-            "without a common token it is smoothed (BLEU-1 of 'cat' against 'dog' is .5); an empty caption scores 0; "
-            "an identical pair shorter than N words scores below 1"
-        ),
-        source="Papineni et al. 2002; smoothing: Wang & Gaizauskas 2016, footnote 4, after mteval-v13a",
-        bibtex=_PAPINENI,
-        parameters={
-            "smooth": _SMOOTH,
-            "floor": _FLOOR,
-            "bp": _BP,
-            "effective": _EFFECTIVE,
-            "weights": _WEIGHTS,
-            "stem": _STEM,
-        },
-        normalization=stemmed,
-        fixed={"n": order},
-        signed=_signed,
-        ranks_what_is_tiny=_is_coco,
-    )
-
-
-CARDS = tuple(_card(order) for order in _ORDERS)
+CARDS = cards(
+    "bleu",
+    settings={
+        "floor": {"matters": lambda settings: settings["smooth"] == "floor"},
+        "stem": {"matters": lambda settings: bool(settings["stem"])},
+    },
+    score=score,
+    normalization=stemmed,
+    signed=_signed,
+    ranks_what_is_tiny=_is_coco,
+)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any, Literal
 
 import polars as pl
@@ -216,3 +219,35 @@ class Metric:
         """Its range in words, in each of its scales."""
         scaled = (f"{ranges.in_words(self.ends({'scale': scale}))} with scale={scale}" for scale in self.scales)
         return "; ".join([ranges.in_words((self.lowest, self.highest)), *scaled])
+
+
+#: Arguments of cards or of their settings, by name: what only code can say.
+Own = Mapping[str, Mapping[str, Any]]
+
+
+@functools.cache
+def _families() -> Mapping[str, dict[str, Any]]:
+    return tomllib.loads(files("auditor.metrics").joinpath("cards.toml").read_text(encoding="utf-8"))
+
+
+def cards(family: str, own: Own | None = None, settings: Own | None = None, **shared: Any) -> tuple[Metric, ...]:
+    """Return the metrics of a family in `cards.toml`, with further arguments: of one, of a setting, or of all."""
+    common, functions = _families()[family], settings or {}
+    made = []
+    for name, card in common["metrics"].items():
+        declared = {**common.get("parameters", {}), **card.get("parameters", {})}
+        without = ("metrics", "parameters", "without", *card.get("without", ()))
+        parameters = {
+            key: Parameter(**_values(setting), **functions.get(key, {}))
+            for key, setting in declared.items()
+            if key not in without
+        }
+        table = {key: value for key, value in {**common, **card}.items() if key not in without}
+        made.append(Metric(name=name, parameters=parameters, **_values(table), **shared, **(own or {}).get(name, {})))
+    return tuple(made)
+
+
+def _values(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return lists as tuples, and texts as one line, but not the lines of BibTeX."""
+    texts = {key: " ".join(text.split()) for key, text in table.items() if isinstance(text, str) and key != "bibtex"}
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in {**table, **texts}.items()}

@@ -9,7 +9,7 @@ import polars as pl
 from polars import selectors as cs
 
 from auditor.arrays import np
-from auditor.metrics.card import Kernel, Metric, Parameter
+from auditor.metrics.card import Kernel, cards
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 from auditor.metrics.together import Together
 
@@ -20,12 +20,6 @@ _MOST = {"character": "char_order", "word": "word_order"}
 _EPS = 1e-16
 
 _SCALES = {"x100": 100.0}
-
-_POPOVIC = """@inproceedings{popovic-2015-chrf,
-  title = {chr{F}: character n-gram {F}-score for automatic {MT} evaluation},
-  author = {Popovi{\\'c}, Maja},
-  booktitle = {Proc. WMT}, year = {2015}, pages = {392--395}
-}"""
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
@@ -163,37 +157,9 @@ def _spelling(words: pl.Series) -> Texts:
     return Texts(numbers, offsets(words.str.len_chars().to_numpy()))
 
 
-CARDS = (
-    Metric(
-        name="chrf",
-        counts="candidate_tokens",
-        score=score,
-        kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count"),
-        summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
-        kind="F, with recall weighted twice as much as precision; beta sets how much",
-        lowest=0.0,
-        highest=1.0,
-        scales=_SCALES,
-        references="best reference: increases with their number; compare only equal numbers",
-        sensitivity="some",
-        edge_cases=(
-            "an empty caption or reference scores 0; orders that a text is too short for are left out, or count as "
-            "0 with smooth=eps"
-        ),
-        source="Popović 2015; word n-grams: Popović 2017; sacrebleu 2.6, CHRF.sentence_score / 100",
-        bibtex=_POPOVIC,
-        parameters={
-            "char_order": Parameter("6", "longest n-gram of characters", tuple("123456")),
-            "word_order": Parameter("0", "longest n-gram of words; 2 is chrF++", tuple("012")),
-            "beta": Parameter(2.0, "how many times as much recall weighs as precision"),
-            "smooth": Parameter(
-                "effective",
-                "effective: F of mean precision and recall over the orders that both texts are long enough for; "
-                "eps: mean F over all orders, as in chrF++.py",
-                ("effective", "eps"),
-            ),
-            "scale": Parameter("raw", "raw: at most 1; x100: at most 100, as printed by sacrebleu", ("raw", *_SCALES)),
-        },
-        default=False,
-    ),
+CARDS = cards(
+    "chrf",
+    score=score,
+    kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count"),
+    scales=_SCALES,
 )

@@ -7,32 +7,12 @@ references that have them, as content units do in a pyramid (Nenkova & Passonnea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import cards
 from auditor.text import function_words
-
-_NENKOVA = """@inproceedings{nenkova-passonneau-2004-evaluating,
-  title = {Evaluating Content Selection in Summarization: The Pyramid Method},
-  author = {Nenkova, Ani and Passonneau, Rebecca},
-  booktitle = {Proc. HLT-NAACL}, year = {2004}, pages = {145--152}
-}"""
-
-_WORDS = Parameter(
-    "content",
-    "content = English words that are not function words or numerals, as stems (Porter 1980); all = every token with a "
-    "letter, in lower case, for other languages",
-    ("content", "all"),
-)
-
-_WEIGHTS = Parameter(
-    "none",
-    "none = a word counts once if any reference has it; share = it counts by the share of references that have it, and "
-    "the score does not increase with their number",
-    ("none", "share"),
-)
 
 
 def _sizes(settings: Mapping[str, Any]) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
@@ -60,60 +40,14 @@ def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {"stop": function_words.not_content().label, "stem": "porter"} if settings["words"] == "content" else {}
 
 
-def _card(
-    measure: str,
-    total: Callable[[pl.Expr, pl.Expr], pl.Expr],
-    summary: str,
-    references: str,
-    sensitivity: Literal["strong", "some"],
-) -> Metric:
-    return Metric(
-        name=f"content-{measure}",
-        counts="content_match",
-        score=_scorer(total),
-        summary=summary,
-        kind=f"{measure.replace('f1', 'F1')} of sets of words",
-        lowest=0.0,
-        highest=1.0,
-        references=f"{references} with their number; compare only equal numbers; not with weights=share",
-        sensitivity=sensitivity,
-        edge_cases=(
-            "a caption without content words scores 0, and counts in means; word order, repeated words and who does "
-            "what to whom do not matter; a synonym does not match"
-        ),
-        source=(
-            "words as in local recall and precision, van Miltenburg et al. 2018, section 3.2 and 5.1, with stems; "
-            "weights=share as in Nenkova & Passonneau 2004"
-        ),
-        bibtex=_NENKOVA,
-        parameters={"words": _WORDS, "weights": _WEIGHTS},
-        normalization=lambda settings: "content" if settings["words"] == "content" else "lettered",
-        writing=lambda settings: "english" if settings["words"] == "content" else None,
-        signed=_signed,
-        default=False,
-    )
-
-
-CARDS = (
-    _card(
-        "f1",
-        lambda ours, theirs: (ours + theirs) / 2,
-        "F1 of the content words of a caption and of all its references",
-        "its precision increases, and its recall decreases",
-        "some",
-    ),
-    _card(
-        "precision",
-        lambda ours, _: ours,
-        "share of the content words of a caption that any reference has: the rest may be invented",
-        "increases",
-        "strong",
-    ),
-    _card(
-        "recall",
-        lambda _, theirs: theirs,
-        "share of the content words of all references that a caption has: the rest is missing",
-        "decreases",
-        "strong",
-    ),
+CARDS = cards(
+    "content",
+    {
+        "content-f1": {"score": _scorer(lambda ours, theirs: (ours + theirs) / 2)},
+        "content-precision": {"score": _scorer(lambda ours, _: ours)},
+        "content-recall": {"score": _scorer(lambda _, theirs: theirs)},
+    },
+    normalization=lambda settings: "content" if settings["words"] == "content" else "lettered",
+    writing=lambda settings: "english" if settings["words"] == "content" else None,
+    signed=_signed,
 )

@@ -23,8 +23,6 @@ from auditor.errors import MetricError
 from auditor.files import content
 from auditor.metrics import df_pickle
 
-FORM = "of:DATASET, file:PATH"
-
 _DIGEST = re.compile(r"#([0-9a-f]{12})$")
 
 
@@ -86,8 +84,6 @@ def _table(path: Path) -> pl.DataFrame:
 
 DATASET = "dataset"
 
-READINGS = (DATASET, "fold", "run", "none")
-
 OF = "of:"
 
 TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
@@ -99,7 +95,7 @@ _RETIRED = (
 
 
 def named(word: str) -> str | None:
-    """Return the mode that a word other than `READINGS` names; null for an unknown word.
+    """Return the mode that a word beside the choices of the setting names; null for an unknown word.
 
     Raises `MetricError` for a mode that was renamed.
     """

@@ -9,15 +9,9 @@ import polars as pl
 
 from auditor.arrays import np
 from auditor.errors import MetricError
-from auditor.metrics.card import Kernel, Metric, Parameter
+from auditor.metrics.card import Kernel, cards
 from auditor.metrics.kernels.columns import Sides, sides
 from auditor.metrics.together import Together, parts, whole
-
-_SNOVER = """@inproceedings{snover-etal-2006-ter,
-  title = {A Study of Translation Edit Rate with Targeted Human Annotation},
-  author = {Snover, Matthew and Dorr, Bonnie and Schwartz, Richard and Micciulla, Linnea and Makhoul, John},
-  booktitle = {Proc. AMTA}, year = {2006}, pages = {223--231}
-}"""
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
@@ -84,53 +78,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     )
 
 
-CARDS = (
-    Metric(
-        name="ter",
-        counts="candidate_tokens",
-        score=score,
-        kernel=Kernel("ter", _count, ("reference_tokens", "case_variant"), compiles="ter._edits"),
-        summary="insertions, deletions, substitutions and block shifts to the nearest reference, by mean length",
-        kind="error rate",
-        lowest=0.0,
-        references=(
-            "fewest edits over the references: decreases with their number; compare only equal numbers; with "
-            "aggregate=mean it does not decrease"
-        ),
-        sensitivity="some",
-        edge_cases=(
-            "can exceed 1; an empty caption needs as many edits as the shortest reference has words; references "
-            "without a word score 1, or 0 for an empty caption"
-        ),
-        source="Snover et al. 2006; tercom 0.8.0 as in sacrebleu 2.6 (beam 25, at most 1,000 shifts tried)",
-        bibtex=_SNOVER,
-        parameters={
-            "aggregate": Parameter(
-                "best",
-                "best: fewest edits over the references by `length`; mean: mean rate over the references",
-                ("best", "mean"),
-            ),
-            "length": Parameter(
-                "mean",
-                "what the fewest edits are divided by. mean: mean length of all references, as in tercom; truncated: "
-                "its integer part, as in MultEval; best: length of the reference that needs the fewest, the longest if "
-                "several do",
-                ("mean", "truncated", "best"),
-            ),
-            "case": Parameter(
-                "lower",
-                "lower: words that differ only in case are equal, as in tercom; kept: they are not",
-                ("lower", "kept"),
-                {"as-is": "kept"},
-                counts=True,
-            ),
-            "shifts": Parameter(
-                True,
-                "whether a block may move at the cost of one edit; false computes word error rate",
-                (True, False),
-                counts=True,
-            ),
-        },
-        lower_is_better=True,
-    ),
+CARDS = cards(
+    "ter",
+    score=score,
+    kernel=Kernel("ter", _count, ("reference_tokens", "case_variant"), compiles="ter._edits"),
 )

@@ -1,6 +1,6 @@
 """Recompute published figures: `PAPER.toml` has figures, bands and runs of studies, `PAPER.py` the rest.
 
-`PAPERS` lists the built-in papers. Other packages add theirs by entry points of group `auditor.papers`, each a
+`PAPERS` are the built-in papers. Other packages add theirs by entry points of group `auditor.papers`, each a
 `PaperModule`.
 """
 
@@ -40,15 +40,10 @@ class PaperModule:
         return (Path(spec.origin).parent / f"{name}.toml").read_text(encoding="utf-8")
 
 
+#: A paper for each file of figures in this folder.
 PAPERS = {
-    "blind-board": PaperModule("auditor.papers.blind_board"),
-    "clipscore2021": PaperModule("auditor.papers.clipscore2021"),
-    "elliott2014": PaperModule("auditor.papers.elliott2014"),
-    "hodosh2016": PaperModule("auditor.papers.hodosh2016"),
-    "hsieh2023": PaperModule("auditor.papers.hsieh2023"),
-    "miltenburg2018": PaperModule("auditor.papers.miltenburg2018"),
-    "vedantam2015": PaperModule("auditor.papers.vedantam2015"),
-    "wang2016": PaperModule("auditor.papers.wang2016"),
+    path.stem.replace("_", "-"): PaperModule(f"auditor.papers.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("*.toml"))
 }
 
 

@@ -53,6 +53,9 @@ _MOST_OF_FIGURE, _MOST = 0.1, 0.01
 #: The rounding of the ends of bands.
 _ROUNDED = 1e-9
 
+#: What an entry says in the same way of each of its checks.
+_SAME = ("item", "section", "says", "printed", "wider_because", "remark_on", "sd", "mean")
+
 #: The first word of a reason without a measurement that supports it.
 UNEXPLAINED = "unexplained"
 
@@ -266,20 +269,13 @@ def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iter
     for combination in itertools.product(*listed):
         here = dict(zip(KEYS, combination, strict=True))
         yield Check(
-            item=entry["item"],
-            section=entry["section"],
-            says=entry["says"],
+            **{key: entry[key] for key in _SAME if key in entry},
             of=tuple((here | entry.get("of", {})).values()),
             to=tuple((here | entry["to"]).values()) if "to" in entry else None,
             compared=entry.get("compared", "difference" if "to" in entry else "value"),
             band=band,
             why=_why(entry, here, band),
-            printed=entry.get("printed"),
-            wider_because=entry.get("wider_because"),
             unanswerable=_named(entry.get("unanswerable"), here),
-            remark_on=entry.get("remark_on"),
-            sd=entry.get("sd"),
-            mean=entry.get("mean", False),
         )
 
 

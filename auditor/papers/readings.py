@@ -57,13 +57,7 @@ def beside(readings: Sequence[Reading], rows: pl.DataFrame, figures: Mapping[str
     """
     named = pl.DataFrame(
         [(one.name, figures.get(one.metric), one.published or None, one.sound, one.why) for one in readings],
-        schema={
-            "measure": pl.String,
-            "published": pl.Float64,
-            "theirs": pl.String,
-            "ours": pl.String,
-            "why": pl.String,
-        },
+        schema=dict.fromkeys(("measure", "published", "theirs", "ours", "why"), pl.String) | {"published": pl.Float64},
         orient="row",
     )
     for definition, reading in (("theirs", PUBLISHED), ("ours", SOUND)):

@@ -79,7 +79,7 @@ def reproduce(
     `-o FIGURE.pdf` (or .svg, .png) draws the paper's figures from our numbers, a file each, with the paper's names.
     `-o TABLE.tex` writes its table. Both name what was not measured.
 
-    With `metrics` or `candidates` the published tables get your rows, measured in the same way. Their verdict is yours.
+    With `--metric` or `--candidates`, the published tables get your rows, with the verdict yours.
 
     Limits: the papers' own data must be in the store; import it with `auditor ingest`. A figure outside its band does
     not prove an error on either side. docs/reproduction.md explains the differences.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,29 +16,9 @@ from auditor.result import Finding
 _CROISSANT = "http://mlcommons.org/croissant/"
 
 #: The context that the specification requires, with the prefix of its fields on responsible AI.
-_CONTEXT: Mapping[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "cr": _CROISSANT,
-    "dct": "http://purl.org/dc/terms/",
-    "rai": f"{_CROISSANT}RAI/",
-    "sc": "https://schema.org/",
-    "conformsTo": "dct:conformsTo",
-    "description": {"@container": "@language"},
-    "name": {"@container": "@language"},
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    **{
-        term: f"cr:{term}"
-        for term in (
-            "arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field", "fileObject",
-            "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath", "key", "md5",
-            "parentField", "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate",
-            "separator", "source", "subField", "transform",
-        )
-    },
-}  # fmt: skip
+_CONTEXT: Mapping[str, Any] = json.loads(
+    files("auditor.reports").joinpath("croissant_context.json").read_text(encoding="utf-8")
+)
 
 #: Findings that are a bias of many captions, not a fault of single ones: a style, a language, an unequal annotator.
 _BIASES = frozenset({

@@ -19,7 +19,7 @@ from auditor.files import is_plain, written
 from auditor.files.rows import disk_errors
 from auditor.model import Pictures
 from auditor.reports.cells import beside_tables
-from auditor.reports.html.document import part, render_document, style
+from auditor.reports.html.document import part, render_document, resource
 from auditor.result import Result, Table
 from auditor.result.document import Document, Section
 
@@ -32,17 +32,6 @@ T = TypeVar("T")
 
 #: Stops a notebook's MathJax (versions 3 and 2) from reading dollar signs of captions as formulas.
 _NO_FORMULA = "mathjax_ignore tex2jax_ignore"
-
-#: The differences of a cell from a page: the notebook's width and margins, and no lines around headings.
-_OWN = """
-& { padding: .2rem .8rem .8rem; font-size: 14px }
-& section { padding-top: 0 } & h2, & h3 { font-weight: bold }
-& h2 { border: 0; padding: 0; font-size: 1.15rem }
-& table { margin-left: 0; margin-right: 0; border: 0; table-layout: auto; color: inherit }
-& tbody tr, & tbody tr:nth-child(odd), & tbody tr:hover { background: none }
-& th, & td { text-align: left } & .number { text-align: right }
-& .legend button { cursor: default }
-"""
 
 
 def cell(shown: Result | Document, pictures: Pictures) -> str:
@@ -146,9 +135,10 @@ def _short(table: Table) -> Table:
 @functools.cache
 def _scoped() -> str:
     """Return the report's style for cells of results only, with the rules for root and body applied to the cell."""
-    rules = style()
+    rules = resource("report.css")
     rules = rules[: rules.index("@page")]
     rules = re.sub(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", rules, flags=re.DOTALL)
     rules = rules.replace(":root[data-theme=dark]", "[data-jp-theme-light=false] &, .vscode-dark &")
     rules = re.sub(r"(?m)^(?::root|html|body) \{", "& {", rules)
-    return f".{_CLASS}.{_CLASS} {{{rules}{_OWN}}}"  # twice: takes precedence over the notebook's style of tables
+    rules += resource("cell.css")  # the notebook's width and margins, and no lines around headings
+    return f".{_CLASS}.{_CLASS} {{{rules}}}"  # twice: takes precedence over the notebook's style of tables

@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from auditor.errors import MetricError
+from auditor.metrics.known import KnownPairs, remembering
 from auditor.model import Draw, Progress, silent
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest
@@ -91,8 +92,10 @@ def each_number(
     order: ReferenceOrder,
     at: Sequence[int] | None = None,
     progress: Progress = silent,
+    pairs: KnownPairs | None = None,
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows of `scores_by_references` number by number: memory needs to hold only one at a time."""
+    pairs = pairs or KnownPairs()
     whole = order.first(captions, order.most)
     refuse_unscorable(whole, metrics)
     for metric in metrics:
@@ -104,6 +107,7 @@ def each_number(
     tokenize(whole.store, texts, whole.tokenizer, progress)
     for k in range(1, order.most + 1) if at is None else at:
         sets = [order.candidates(k)] if order.rule == "loo" else candidates
-        scores = scored(order.first(captions, k), sets, metrics, progress)
+        with remembering(pairs):
+            scores = scored(order.first(captions, k), sets, metrics, progress)
         scores = scores.with_columns(references=pl.lit(k, pl.UInt32))
         yield scores.select("candidate", "image", "slot", "references", *(metric.label for metric in metrics))

@@ -18,8 +18,6 @@ _DOCUMENT = re.compile(r"c[a-r][0-9]{2}")
 
 _FIRST = 10
 
-_SENTENCES_AT_ONCE = 10_000
-
 _TAGGED = r"(\S+)/[^/\s]+"
 
 
@@ -38,15 +36,8 @@ def read(part: Part) -> Batches:
     spaces. A line with an untagged word is rejected. Files without the name of a document (`cats.txt`, `CONTENTS`,
     `README`) are skipped.
     """
-    waiting: list[pl.DataFrame] = []
     for path in files.expand(part):
-        for sentences in _documents(path):
-            waiting.append(sentences)
-            if sum(frame.height for frame in waiting) > _SENTENCES_AT_ONCE:
-                yield pl.concat(waiting, how="diagonal_relaxed")
-                waiting = []
-    if waiting:
-        yield pl.concat(waiting, how="diagonal_relaxed")
+        yield from _documents(path)
 
 
 def _documents(path: Path) -> Batches:

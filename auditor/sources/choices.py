@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
-from auditor.sources.format import Format, Reading
+from auditor.sources.format import Format, Reading, column_names
 from auditor.sources.reading import files
-from auditor.sources.reading.delimited import below_header, headers
+from auditor.sources.reading.delimited import below_header
 from auditor.sources.reading.json_stream import items
 from auditor.sources.reading.lines import first_line
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
-from auditor.sources.table.json import LIST, first_keys, header, of_lines, of_list
+from auditor.sources.table.json import LIST, first_keys, first_names, header, of_lines, of_list
 
 #: Fewest and most options of a question.
 _FEWEST, _MOST = 2, 10
@@ -31,37 +31,11 @@ _FEWEST, _MOST = 2, 10
 #: The captions of an item by their names in `sql/choices`, and in words. The second right caption is optional.
 SIDES: Mapping[str, str] = {"right": "right", "right2": "second right", "wrong": "wrong"}
 
-_RIGHT = (
-    "right", "caption", "true_caption", "positive_caption", "positive", "correct", "right_caption", "correct_caption",
-    "chosen",
-)  # fmt: skip
-
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "right": _RIGHT,
-    "right2": tuple(f"{name}{two}" for name in _RIGHT for two in ("2", "_2")),
-    "wrong": (
-        "wrong", "negative_caption", "foil", "false_caption", "distractor", "negative", "hard_negative",
-        "counterfactual", "wrong_caption", "incorrect_caption", "foil_caption", "rejected",
-    ),
-    "image": (
-        "image", "filename", "file_name", "image_file", "image_path", "image_id", "img", "photo", "video", "video_name",
-        "file",
-    ),
-    "item": ("item", "item_id", "id"),
-    "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type", "aspect"),
-    "split": ("split",),
-    "question": ("question",),
-    "options": (
-        "options",
-        "choices",
-        *(",".join(f"a{place}" for place in range(number)) for number in range(_MOST, 3, -1)),
-        *(",".join(string.ascii_uppercase[:number]) for number in range(_MOST, 2, -1)),
-    ),
-    "answer": ("answer", "label", "gt_answer", "gt", "ground_truth"),
-    "votes_right": ("votes_right",),
-    "votes_wrong": ("votes_wrong",),
-}  # fmt: skip
-
+_NAMES: dict[str, tuple[str, ...]] = column_names("choices")
+_NAMES["options"] += (
+    *(",".join(f"a{place}" for place in range(number)) for number in range(_MOST, 3, -1)),
+    *(",".join(string.ascii_uppercase[:number]) for number in range(_MOST, 2, -1)),
+)
 _NEEDED, _ASKED = ("right", "wrong", "image"), ("image", "question", "answer")
 
 #: Answers in words: the second is the answer 1, true or yes.
@@ -288,16 +262,7 @@ def _first_names(head: bytes) -> Iterator[list[str]]:
     by_id = _BY_ID.match(head)
     if by_id is not None:
         yield first_keys("[" + head[by_id.end() :].decode(errors="replace"))
-    text = head.decode("utf-8-sig", errors="replace").lstrip()
-    if text.startswith(("{", "[")):
-        yield from header(text).values()
-        return
-    yield from _headers(text).values()
-
-
-def _headers(text: str) -> dict[str, list[str]]:
-    """Split the first line of a text by each separator; return nothing for binary data."""
-    return {} if "\0" in text.partition("\n")[0] else headers(text)
+    yield from first_names(head).values()
 
 
 def _records(path: Path) -> Iterator[_Record]:
@@ -314,7 +279,7 @@ def _records(path: Path) -> Iterator[_Record]:
         for number, value, _, reason in of_lines(path):
             yield _Record("line", number, str(number), value, reason)
     else:
-        yield from _of_table(path, _headers(text))
+        yield from _of_table(path, first_names(head))
 
 
 def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
@@ -331,17 +296,4 @@ def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
 FORMAT = Format(
     "choices", recognizes, read, reading=reading, kind="choices",
     why_left_out="their right and wrong captions are the same, or they have one option",
-    options={
-        "image_col": "key or column with the image name",
-        "right_col": "key or column with the right caption",
-        "right2_col": "key or column with a second right caption",
-        "wrong_col": "key or column with the wrong caption",
-        "item_col": "key or column with the item name, or its number within its part; default: the key of the object, "
-        "or the number of the record in the file; a number is named PART/NUMBER",
-        "part_col": "key or column with the part of the benchmark; default: the file name",
-        "question_col": "key or column with the question; its options can be lines of it, (A) …",
-        "options_col": "key with the list of options, or the columns: a0,a1,a2",
-        "answer_col": "key or column with the answer: an option, its letter or its number from 0; or yes, no, 1, 0",
-        "answers": "the answers to questions without options, the wrong one of a true statement first; default: no,yes",
-    },
 )  # fmt: skip

@@ -125,9 +125,5 @@ def reading(part: Part) -> Reading:
 
 
 FORMAT = Format(
-    "coco", recognizes, read, reading=reading, media_type="application/json", split_by_name=True, names_of=names_of,
-    options={
-        "split_key": "key with the split, in the `images` list",
-        "image_key": 'key with the image name, in the `images` list: "id" (default) or "file_name"',
-    },
-)  # fmt: skip
+    "coco", recognizes, read, reading=reading, media_type="application/json", split_by_name=True, names_of=names_of
+)

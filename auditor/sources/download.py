@@ -32,14 +32,7 @@ _CHUNK = 1 << 12
 _SHOWN = 5
 
 #: Errors of the archive modules for a file that is not an archive, or damaged; RuntimeError is an encrypted zip.
-_DAMAGED = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    RuntimeError,
-)
+_DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError)
 
 
 @dataclass(frozen=True)

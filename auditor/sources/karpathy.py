@@ -100,7 +100,4 @@ def reading(part: Part) -> Reading:
     return Reading(places | {"slot": "the order of sentid", "split": "split"})
 
 
-FORMAT = Format(
-    "karpathy", recognizes, read, reading=reading, media_type="application/json", split_by_name=True,
-    options={"image_key": 'key with the image name: "filename" (default), "cocoid" or "imgid"'},
-)  # fmt: skip
+FORMAT = Format("karpathy", recognizes, read, reading=reading, media_type="application/json", split_by_name=True)

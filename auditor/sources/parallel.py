@@ -101,7 +101,4 @@ def _refuse(paths: list[Path], counts: list[int]) -> NoReturn:
     )
 
 
-FORMAT = Format(
-    "parallel", recognizes, read, lines=("",), reading=reading,
-    options={"image_list_file": "file with the image name of each line"},
-)  # fmt: skip
+FORMAT = Format("parallel", recognizes, read, lines=("",), reading=reading)

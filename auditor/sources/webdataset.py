@@ -156,10 +156,4 @@ def reading(part: Part) -> Reading:
     return Reading({"image": "KEY", "caption": caption, "slot": "N of KEY.N.txt, or the position in the list"})
 
 
-FORMAT = Format(
-    "webdataset", recognizes, read, reading=reading, media_type="application/x-tar", split_by_name=True,
-    options={
-        "caption_key": 'key of KEY.json with the caption or a list of captions; default: KEY.txt, or "caption" or '
-        '"text" of KEY.json'
-    },
-)  # fmt: skip
+FORMAT = Format("webdataset", recognizes, read, reading=reading, media_type="application/x-tar", split_by_name=True)

@@ -113,7 +113,4 @@ def _parse(block: pl.DataFrame, layout: _Layout) -> pl.DataFrame:
     )
 
 
-FORMAT = Format(
-    "wordlist", recognizes, read, kind="wordlist", lines=("",),
-    options={"member": "name of the list to read in an archive that holds several"},
-)  # fmt: skip
+FORMAT = Format("wordlist", recognizes, read, kind="wordlist", lines=("",))

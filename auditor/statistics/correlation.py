@@ -39,14 +39,9 @@ FEWEST = 3
 #: means are equal (thirds that add up to 1, and a half twice) stay tied.
 _MEAN_DECIMALS = 10
 
-_SCHEMA = {
-    "metric_a": pl.String,
-    "metric_b": pl.String,
-    "statistic": pl.String,
-    "value": pl.Float64,
-    "p": pl.Float64,
-    "n": pl.Int64,
-}
+_NUMBERS = {"value": pl.Float64, "p": pl.Float64, "n": pl.Int64}
+
+_SCHEMA = {**dict.fromkeys(("metric_a", "metric_b", "statistic"), pl.String), **_NUMBERS}
 
 #: Fewer rows leave Williams' t without a degree of freedom.
 _FEWEST_TESTED = 4
@@ -222,14 +217,7 @@ def steiger(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None
     return Difference(z, held(2 * scipy.special.ndtr(-abs(z))))
 
 
-_PAIRED = {
-    "statistic_a": pl.String,
-    "statistic_b": pl.String,
-    "value": pl.Float64,
-    "p": pl.Float64,
-    "n": pl.Int64,
-    "reason": pl.String,
-}
+_PAIRED = {**dict.fromkeys(("statistic_a", "statistic_b"), pl.String), **_NUMBERS, "reason": pl.String}
 
 
 def correlate_statistics(values: pl.DataFrame, statistics: Sequence[str] | None = None) -> pl.DataFrame:

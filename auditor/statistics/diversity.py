@@ -210,13 +210,7 @@ def _deviations(sums: Floats) -> Floats:
     return means
 
 
-WALKED = {
-    "list_no": pl.UInt32,
-    "draw": pl.Int32,
-    "statistic": pl.String,
-    "value": pl.Float64,
-    "reason": pl.String,
-}
+WALKED = {"list_no": pl.UInt32, "draw": pl.Int32, "statistic": pl.String, "value": pl.Float64, "reason": pl.String}
 
 CURVE = {"list_no": pl.UInt32, "draw": pl.Int32, "tokens": pl.Int64, "types": pl.Int64}
 

@@ -14,7 +14,7 @@ from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Finding, Result, Said, Table, folded
+from auditor.result import Figure, Result, Said, Table, folded
 from auditor.result.views import EMPTY, View, filled, labeled
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
@@ -23,7 +23,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.statistics.significance import SMALLEST_P
-from auditor.store.captions import Captions, select_all, selections_of, stamp, stepwise
+from auditor.store.captions import select_all, selections_of, stamp, stepwise
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -80,33 +80,29 @@ def correlate(
     against = References("loo", references, seed)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     every, alone = referenced(selected, against, requested)
-    parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
+    named, names, notes = list[tuple[str, pl.DataFrame]](), [], list[Said]((*left_out(metrics), *alone))
     for captions, steps in stepwise(every, progress):
         selection, drawn = captions.selection, against.select(captions)
         usable, unscored = scorable(drawn, requested, metrics)
         scored = score_candidates(drawn, [HUMAN], usable, steps)
         part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, steps)
-        parts.append(part)
-        names.append(
-            signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)
-        )
-        notes += [*unscored, *too_few_captions(captions, against), *_unscored(captions, scored)]
+        named.append((captions.label, part))
+        used = [metric for metric in usable if _is_in(part, metric.label)]
+        names.append(signatures(used, captions.tokenizer, against))
+        size = f" and no score; {scored.height:,} captions of {scored['image'].n_unique():,} images are scored"
+        notes += [*unscored, *too_few_captions(captions, against), *without_references(captions, size)]
         notes += [*too_long(captions), *absent, *_largest_p(selection, part)]
         del scored
-    rows = pl.concat(parts)
+    rows = pl.concat(part for _, part in named)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
-    signed = together(names)
-    named = list(zip((captions.label for captions in every), parts, strict=True))
+    signed, labels = together(names), labeled(selections_of(every), rows)
+    signatures_of = {f"signature_{side}": pl.col(f"metric_{side}").replace_strict(signed) for side in "ab"}
     return Result(
         "correlate",
-        rows.with_columns(
-            signature_a=pl.col("metric_a").replace_strict(signed), signature_b=pl.col("metric_b").replace_strict(signed)
-        ),
+        rows.with_columns(**signatures_of),
         selections=selections_of(every),
         signatures=signed,
-        tables=folded(
-            (*(table for pair in named for table in _tables(*pair)), *_ranges(labeled(selections_of(every), rows)))
-        ),
+        tables=folded((*(table for pair in named for table in _tables(*pair)), *_ranges(labels))),
         figures=tuple(figure for pair in named for figure in _heatmaps(*pair)),
         lead=tuple(sentence for pair in named for sentence in _lead(*pair)),
         notes=selected[0].notes,
@@ -135,35 +131,23 @@ def _correlations(
     for done, level in enumerate(LEVELS):
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
         values = at_level(scores.select("image", *labels), level)
-        parts.append(
-            stamp(selection, correlate_scores(values, statistics)).select(
-                "dataset", pl.lit(level).alias("level"), pl.exclude("dataset", "version", "split"), "version", "split"
-            )
-        )
+        rows = stamp(selection, correlate_scores(values, statistics)).with_columns(level=pl.lit(level))
+        last = ("version", "split")
+        parts.append(rows.select("dataset", "level", pl.exclude("dataset", "level", *last), *last))
         if values.height < FEWEST:
-            notes.append(
-                f"{selection.label}: no correlations per {level}: {values.height} with scores, fewer than {FEWEST}"
-            )
+            few = f"{values.height} with scores, fewer than {FEWEST}"
+            notes.append(f"{selection.label}: no correlations per {level}: {few}")
         elif constant := constants(values):
             names = ", ".join(constant)
             notes.append(f"{selection.label}: no correlations of {names} per {level}, because all values are equal")
     return pl.concat(parts), notes
 
 
-def _unscored(captions: Captions, scores: pl.DataFrame) -> list[Finding]:
-    """Return how many images have a single caption, and how many captions are scored."""
-    scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
-    return without_references(captions, f" and no score; {scored}")
-
-
-def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
-    largest = rows.filter(pl.col("p").is_not_null()).sort("p", descending=True, maintain_order=True).head(1)
-    return [
-        f"{selection.label}: the largest p is {p:.1e} ({statistic} of {a} and {b} per {level})"
-        if p > SMALLEST_P
-        else f"{selection.label}: no p is above {p:.1e}"
-        for p, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows()
-    ]
+def _largest_p(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
+    largest = rows.drop_nulls("p").sort("p", descending=True, maintain_order=True).head(1)
+    for highest, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows():
+        said = f"the largest p is {highest:.1e} ({statistic} of {a} and {b} per {level})"
+        yield f"{selection.label}: {said if highest > SMALLEST_P else f'no p is above {highest:.1e}'}"
 
 
 def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
@@ -172,10 +156,9 @@ def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
 
 
 def _smallest(rows: pl.DataFrame) -> list[str]:
-    number = rows.filter(pl.col("p") == SMALLEST_P).height
-    if not number:
-        return []
-    return [f"p of {SMALLEST_P:.1e} ({number:,} of {rows.height:,}) is an upper bound: doubles cannot be smaller"]
+    count = f"{rows.filter(p=SMALLEST_P).height:,} of {rows.height:,}"
+    is_any = SMALLEST_P in rows["p"]
+    return [f"p of {SMALLEST_P:.1e} ({count}) is an upper bound: doubles cannot be smaller"] if is_any else []
 
 
 #: A statistic as lower triangles: a row for each metric but the first, a column for each but the last.
@@ -198,12 +181,10 @@ def _extremes(label: str, rows: pl.DataFrame, statistic: str) -> Iterator[Table]
     pair = ["level", *_PAIR]
     values = rows.pivot("statistic", index=pair, values="value")
     every_p = rows.with_columns(pl.format("p of {}", "statistic")).pivot("statistic", index=pair, values="p")
-    ranked = (
-        values.join(every_p, on=pair, maintain_order="left")
-        .drop_nulls(statistic)
-        .with_columns(rank=pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64))
-        .sort(pl.col("level").cast(pl.Enum(LEVELS)), "rank", maintain_order=True)
-    )
+    known = values.join(every_p, on=pair, maintain_order="left").drop_nulls(statistic)
+    rank = pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64)
+    order = pl.col("level").cast(pl.Enum(LEVELS))
+    ranked = known.with_columns(rank=rank).sort(order, "rank", maintain_order=True)
     position = pl.int_range(pl.len()).over("level")
     ends = ranked.filter((position < _EXTREMES) | (position >= pl.len().over("level") - _EXTREMES))
     if ends.height:
@@ -221,39 +202,29 @@ def _ranges(rows: pl.DataFrame) -> Iterator[Table]:
     if rows["dataset"].n_unique() < 2:
         return
     statistic = str(rows["statistic"].first())
-    ranges = (
-        rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
-        .group_by("level", *_PAIR, maintain_order=True)
-        .agg(
-            selections=pl.len().cast(pl.Int64),
-            low=pl.col("value").min(),
-            lowest=pl.col("dataset").sort_by("value").first(),
-            high=pl.col("value").max(),
-            highest=pl.col("dataset").sort_by("value").last(),
-        )
+    value, by_value = pl.col("value"), pl.col("dataset").sort_by("value")
+    known = rows.filter(statistic=statistic).drop_nulls("value")
+    ranges = known.group_by("level", *_PAIR, maintain_order=True).agg(
+        selections=pl.len().cast(pl.Int64),
+        low=value.min(),
+        lowest=by_value.first(),
+        high=value.max(),
+        highest=by_value.last(),
     )
     for level in LEVELS:
         yield Table(f"range of {statistic} per {level}", ranges.filter(level=level).drop("level"), name="ranges")
 
 
-def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
+def _heatmaps(label: str, rows: pl.DataFrame) -> Iterator[Figure]:
     """Draw the first statistic of every pair, in both orders; the diagonal is 1 by definition."""
     statistic = str(rows["statistic"].first())
     shown = rows.filter(pl.col("statistic") == statistic).select("level", *_PAIR, "value")
     is_signed = (shown["value"] < 0).any()
-    return [
-        Figure(
-            re.sub(r"[^\w.-]+", "-", f"correlation-{label}-{level}"),
-            f"{statistic} of {label}, per {level}",
-            "heatmap",
-            _square(shown.filter(level=level).drop("level")),
-            x="metric_a",
-            y="metric_b",
-            value="value",
-            span=(-1.0, 1.0) if is_signed else (0.0, 1.0),
-        )
-        for level in LEVELS
-    ]
+    span = (-1.0, 1.0) if is_signed else (0.0, 1.0)
+    for level in LEVELS:
+        name, title = re.sub(r"[^\w.-]+", "-", f"correlation-{label}-{level}"), f"{statistic} of {label}, per {level}"
+        square = _square(shown.filter(level=level).drop("level"))
+        yield Figure(name, title, "heatmap", square, "metric_a", "metric_b", value="value", span=span)
 
 
 def _square(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -57,13 +57,11 @@ def metric_cards(name: Name = None) -> Result:
     Example: auditor metrics cider-d
     """
     if name is None:
-        rows = [
-            {"metric": metric.name, **{field: getattr(metric, field) for field in _LISTED}}
-            for metric in METRICS.values()
-        ]
-        table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
+        facts = {field: [getattr(metric, field) for metric in METRICS.values()] for field in _LISTED}
+        rows = pl.DataFrame({"metric": [*METRICS], **facts})
+        table = rows.select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
         lead = (f"{table.height} metrics: `auditor metrics NAME` explains one.",)
-        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),), lead=lead)
+        return Result("metrics", rows, tables=(Table("metrics", table, name="metrics"),), lead=lead)
     if name not in METRICS and (statistic := explained(name)):
         return _card(name, _of_statistic(statistic))
     metric = METRICS[name] if name in METRICS else request(name).metric
@@ -86,12 +84,8 @@ def metric_cards(name: Name = None) -> Result:
     )
     signature = str(defaults_of(metric).signature("bare", References()))
     parameters = _parameters(metric)
-    shown = parameters.select(
-        "parameter",
-        "default",
-        pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values"),
-        "meaning",
-    )
+    values = pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values")
+    shown = parameters.select("parameter", "default", values, "meaning")
     return replace(
         card,
         frame=pl.concat([card.frame, parameters], how="diagonal"),
@@ -123,17 +117,8 @@ def _card(name: str, facts: Mapping[str, str]) -> Result:
 
 def _parameters(metric: Metric) -> pl.DataFrame:
     """Return one row for each parameter; its values are a list of `choices` or a `range` of numbers."""
-    return pl.DataFrame(
-        [
-            {
-                "property": "parameter",
-                "parameter": name,
-                "default": str(parameter.default).lower(),
-                "choices": parameter.words or None,
-                "range": None if parameter.choices else parameter.range,
-                "meaning": parameter.meaning,
-            }
-            for name, parameter in metric.parameters.items()
-        ],
-        schema=_PARAMETER,
-    )
+    rows = []
+    for name, one in metric.parameters.items():
+        ends = None if one.choices else one.range
+        rows.append(("parameter", name, str(one.default).lower(), one.words or None, ends, one.meaning))
+    return pl.DataFrame(rows, schema=_PARAMETER, orient="row")

@@ -91,49 +91,35 @@ def profile(
     Examples: auditor profile flickr8k coco-val2017 · auditor profile mine --examples 3 -o dirt.csv
     """
     selected = select_all(store, refs, split, tokenizer, progress=progress)
-    selections = selections_of(selected)
-    measured = [_describe(captions, listing=examples > 0) for captions, steps in stepwise(selected, progress)]
-    described = [parts for *parts, _, _ in measured]
-    sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
-    listed = pl.concat(rows for *_, rows in measured) if examples else None
-    known = sources(declared)
-    items = [
-        item_of(known.get(captions.selection.version.dataset), captions.images()["image"]) for captions in selected
-    ]
+    selections, known = selections_of(selected), sources(declared)
+    measured, frames, told, portraits, findings = [], [], list[str](), [], list[Finding]()
+    for captions, _ in stepwise(selected, progress):
+        *parts, lengths, _ = described = _describe(captions, listing=examples > 0)
+        whole = pl.concat(parts)
+        item = item_of(known.get(captions.selection.version.dataset), captions.images()["image"])
+        size = Sentence(lead(captions.selection, whole), label=captions.label)
+        told += [worded(sentence, item) for sentence in (size, *_on_lengths(captions, lengths))]
+        portraits.append(_portrait(captions, whole, lengths))
+        findings += [of_item(finding, item) for finding in _dirt(captions.selection, whole)]
+        frames.append(captions.stamp(whole).select("dataset", "version", "statistic", "value", "split"))
+        measured.append(described)
+    *of_tables, every_length, rows = zip(*measured, strict=True)
+    sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in of_tables)
+    listed = pl.concat(rows) if examples else None
     return Result(
         "profile",
-        pl.concat(
-            captions.stamp(part).select("dataset", "version", "statistic", "value", "split")
-            for captions, parts in zip(selected, described, strict=True)
-            for part in parts
-        )
-        if listed is None
-        else listed,
+        pl.concat(frames) if listed is None else listed,
         selections=selections,
         tables=(
             *tables(sizes, hygiene, selected[0].tokenizer),
             *([] if listed is None else [_shown(listed, examples)]),
             *filled([_ANNOTATIONS], noted),
         ),
-        figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
+        figures=(_figure(selections, every_length),),
         notes=selected[0].notes,
-        lead=tuple(
-            worded(sentence, item)
-            for captions, parts, (*_, lengths, _), item in zip(selected, described, measured, items, strict=True)
-            for sentence in (
-                Sentence(lead(captions.selection, pl.concat(parts)), label=captions.label),
-                *_on_lengths(captions, lengths),
-            )
-        ),
-        portraits=tuple(
-            _portrait(captions, pl.concat(parts), lengths)
-            for captions, parts, (*_, lengths, _) in zip(selected, described, measured, strict=True)
-        ),
-        findings=tuple(
-            of_item(finding, item)
-            for selection, parts, item in zip(selections, described, items, strict=True)
-            for finding in _dirt(selection, pl.concat(parts))
-        ),
+        lead=tuple(told),
+        portraits=tuple(portraits),
+        findings=tuple(findings),
     )
 
 
@@ -159,12 +145,11 @@ def _on_lengths(captions: Captions, counts: pl.DataFrame) -> Iterator[Sentence]:
     captions_of = pl.col("captions")
     over = lengths.select(captions_of.filter(pl.col("length") > _WORDS).sum() / captions_of.sum()).item()
     if by_words and over >= _LEAST:
-        yield Sentence(
+        clip = (
             f"{label}: an estimated {over:.1%} of captions exceed the {_LIMIT} tokens that CLIP reads: those of more "
-            f"than {_WORDS} words, at {_TOKENS_PER_WORD} tokens per word.",
-            "lengths",
-            label=label,
+            f"than {_WORDS} words, at {_TOKENS_PER_WORD} tokens per word."
         )
+        yield Sentence(clip, "lengths", label=label)
 
 
 def _portrait(captions: Captions, described: pl.DataFrame, lengths: pl.DataFrame) -> Portrait:
@@ -277,10 +262,9 @@ def _shown(listed: pl.DataFrame, examples: int) -> Table:
 
 def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) -> Figure:
     """Return the figure of the share of captions by number of tokens."""
+    share = pl.col("captions") / pl.col("captions").sum()
     rows = [
-        counted.select(
-            "length", "captions", share=pl.col("captions") / pl.col("captions").sum(), dataset=pl.lit(selection.label)
-        )
+        counted.select("length", "captions", share=share, dataset=pl.lit(selection.label))
         for selection, counted in zip(selections, lengths, strict=True)
     ]
     return Figure(

@@ -98,7 +98,7 @@ def tasks(
     """Make questions for raters: which caption is better?
 
     Each question shows two candidates for an image: next to one of its references (triplets) or alone (pairs).
-    `candidates` are datasets, human (a held-out caption of the image) and intra (a caption of another image). One
+    `--candidates` are datasets, human (a held-out caption of the image) and intra (a caption of another image). One
     candidate is compared with human; without any, two human captions are compared. Three or more are compared two by
     two. A dataset of pairs, as the only candidate, brings its pairs. Images and references are sampled with the seed.
 
@@ -179,10 +179,17 @@ def _contests(
     """Bind relation `task_pair` to the pairs of captions that are compared, and return them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
     for name, candidate in named.items():
-        _check_related(store, selection, name, candidate)
+        if candidate.version.dataset == selection.version.dataset:
+            why = f"its captions are the references; use --candidates {HUMAN} for a held-out one of them"
+            raise UsageError(f"{name}: {why}")
+        match(store, candidate, selection, name)
     known = [name for name, selection in named.items() if selection.version.kind in ("pairs", "triplets", "judgements")]
     if known:
-        _check_alone(known[0], named[known[0]], candidates)
+        kind = named[known[0]].version.kind
+        if kind != "pairs":
+            raise UsageError(f"{known[0]}: is of kind {kind}; expected a dataset of pairs")
+        if len(candidates) > 1:
+            raise UsageError(f"{known[0]}: brings its own pairs; name it alone, or name two datasets of captions")
         pairs = content_at_work(store, named[known[0]])
         workspace.take("annotated", pairs, "annotated")
         workspace.take("answer", pairs, "content")
@@ -191,22 +198,6 @@ def _contests(
         _bind_sides(store, workspace, named, candidates)
         workspace.bind("task_pair")
     return list(named.values()), workspace.query("select image, place, b, c from task_pair")
-
-
-def _check_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
-    """Raise `UsageError` for candidates of other images, and for the references themselves."""
-    if candidate.version.dataset == selection.version.dataset:
-        raise UsageError(
-            f"{name}: its captions are the references; use --candidates {HUMAN} for a held-out one of them"
-        )
-    match(store, candidate, selection, name)
-
-
-def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
-    if compared.version.kind != "pairs":
-        raise UsageError(f"{name}: is of kind {compared.version.kind}; expected a dataset of pairs")
-    if len(candidates) > 1:
-        raise UsageError(f"{name}: brings its own pairs; name it alone, or name two datasets of captions")
 
 
 def _bind_sides(store: Store, workspace: Workspace, named: dict[str, Selection], candidates: Sequence[str]) -> None:
@@ -274,9 +265,8 @@ def _obstacles(
 def _tables(selection: Selection, frame: pl.DataFrame) -> tuple[Table, ...]:
     """Count the questions of each pair of candidates, and show the first ones."""
     who = pl.concat_list("origin_b", "origin_c").list.eval(pl.element().fill_null("?")).list.sort().list.join(" / ")
-    counts = frame.group_by("category", candidates=who).agg(
-        images=pl.col("image").n_unique(), questions=pl.len(), swapped=pl.col("swapped").sum()
-    )
+    size = {"images": pl.col("image").n_unique(), "questions": pl.len(), "swapped": pl.col("swapped").sum()}
+    counts = frame.group_by("category", candidates=who).agg(**size)
     examples = View(
         Table(frame["question"][0], EMPTY, name="examples"),
         columns=("image", *_texts(frame)),
@@ -323,9 +313,8 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     key = key_of(path)
     row_files.write_rows(shown, path)
     row_files.write_rows(rows.select(KEY), key)
-    files = pl.DataFrame(
-        {"file": [printable(path), printable(key)], "for": ["raters: B or C in the column of each rater", "ingest"]}
-    )
+    read_by = ["raters: B or C in the column of each rater", "ingest"]
+    files = pl.DataFrame({"file": [printable(path), printable(key)], "for": read_by})
     votes = call("ingest", "NAME", files=[path], file_format="votes", options=[f"key_file={key}"])
     tables = (*result.tables, Table("written", files, name="written"))
     return replace(result, tables=tables, notes=(*result.notes, f"to import votes: `{votes}`"))

@@ -16,7 +16,7 @@ from auditor.config import sources
 from auditor.dataset_card import DatasetCard, Number, Published, published
 from auditor.errors import MetricError, SourceError, UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Finding, Result, Table, about, counted
+from auditor.result import Finding, Result, Severity, Table, about, counted
 from auditor.scoring.registry import request_of_file
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.store import versions
@@ -49,13 +49,7 @@ Verified = Annotated[
 
 @face(alone=lambda given: Path(given["what"] or "").is_file() or Path(given["what"] or "").is_dir())
 @question
-def verify(
-    store: Store,
-    what: Verified = None,
-    *,
-    config: p.Config = None,
-    progress: Progress = silent,
-) -> Result:
+def verify(store: Store, what: Verified = None, *, config: p.Config = None, progress: Progress = silent) -> Result:
     """Verify the store, or a published card or receipt.
 
     Without FILE, every table is read, every version hashed again, and every text tokenized again. References between
@@ -129,16 +123,12 @@ def _compared(
     made = card_study(store, _ref(store, path, claim), settings=settings, config=declared, progress=progress)
     (selection,) = made.selections
     now = {number.name: number for number in made.numbers}
-    renamed = selection.version.dataset != claim.dataset
-    judged = [
-        (number, now.get(number.name), *_judged(number, now.get(number.name), made, renamed))
-        for number in claim.numbers
-    ]
+    renamed, rows = selection.version.dataset != claim.dataset, []
     key = (selection.version.dataset, selection.version.version, selection.split)
-    rows = [
-        (*key, was.name, was.description, was.signature, was.value, again.value if again else None, holds, why)
-        for was, again, holds, why in judged
-    ]
+    for was in claim.numbers:
+        again = now.get(was.name)
+        published = (was.name, was.description, was.signature, was.value)
+        rows.append((*key, *published, again.value if again else None, *_judged(was, again, made, renamed)))
     return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
 
 
@@ -160,10 +150,8 @@ def _ref(store: Store, path: Path, claim: Published) -> str:
     """Find the captions of a card by the hash of their version, if possible under the name in the card."""
     held = [version for version in versions.log(store) if version.version == claim.version]
     if not held:
-        raise UsageError(
-            f"{path}: cannot be verified: version {claim.version[:12]} of {claim.dataset} is not in {store.path}; "
-            "ingest the data of the card"
-        )
+        lacking = f"version {claim.version[:12]} of {claim.dataset} is not in {store.path}"
+        raise UsageError(f"{path}: cannot be verified: {lacking}; ingest the data of the card")
     version = next((version for version in held if version.dataset == claim.dataset), held[0])
     name = f"{version.dataset}@{version.version}"
     return name if claim.split is None else f"{name}:{claim.split}"
@@ -194,9 +182,8 @@ def _found(path: Path, selection: Selection, rows: pl.DataFrame) -> Finding:
     sentence += f", {broken.height:,} do not: {', '.join(broken['number'])}" if broken.height else ""
     sentence += f"; {unsure:,} cannot be answered here" if unsure else ""
     values = {"hold": kept, "do not": broken.height, "not answerable": unsure}
-    return Finding(
-        "card-numbers", sentence, about(selection), values, rows.height, "error" if broken.height else "info"
-    )
+    severity: Severity = "error" if broken.height else "info"
+    return Finding("card-numbers", sentence, about(selection), values, rows.height, severity)
 
 
 def _informative(shown: pl.DataFrame) -> Iterator[str]:

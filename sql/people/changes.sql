@@ -15,20 +15,14 @@
 --
 -- The changes of captions from one version or dataset to another, as in `auditor diff --depth text`. An unchanged caption
 -- has no row; a caption that was edited and moved has two.
-with content_a as (
-    select m.image, m.slot, m.split, c.text, list_sort(a.judgements) as judgements, a.pair, a.triplet, a.occurrences
-    from resolved($ref_a) as r
-    join main.membership as m
-        on m.dataset = r.dataset and m.from_seq <= r.seq and (m.to_seq is null or m.to_seq > r.seq)
-            and (r.split is null or m.split = r.split)
-    join main.caption as c using (caption_id)
-    left join main.annotation as a
-        on a.dataset = m.dataset and a.image = m.image and a.slot = m.slot
-            and a.from_seq <= r.seq and (a.to_seq is null or a.to_seq > r.seq)
-),
-content_b as (
-    select m.image, m.slot, m.split, c.text, list_sort(a.judgements) as judgements, a.pair, a.triplet, a.occurrences
-    from resolved($ref_b) as r
+with content as (
+    select
+        r.side, m.image, m.slot, m.split, c.text, list_sort(a.judgements) as judgements, a.pair, a.triplet, a.occurrences
+    from (
+        select 'a' as side, * from resolved($ref_a)
+        union all
+        select 'b' as side, * from resolved($ref_b)
+    ) as r
     join main.membership as m
         on m.dataset = r.dataset and m.from_seq <= r.seq and (m.to_seq is null or m.to_seq > r.seq)
             and (r.split is null or m.split = r.split)
@@ -43,8 +37,8 @@ paired as (
         a.text as old_text, b.text as new_text, a.split as old_split, b.split as new_split,
         a.judgements is distinct from b.judgements or a.pair is distinct from b.pair
         or a.triplet is distinct from b.triplet or a.occurrences is distinct from b.occurrences as is_rated_otherwise
-    from content_a as a
-    full join content_b as b on b.image = a.image and b.slot = a.slot
+    from (from content where side = 'a') as a
+    full join (from content where side = 'b') as b on b.image = a.image and b.slot = a.slot
 ),
 classified as (
     select

@@ -13,6 +13,7 @@ from auditor import sources
 from auditor.errors import SourceError
 from auditor.model import Part
 from auditor.sources import brown
+from auditor.sources.reading import batches
 
 NEWS = "\n\n\t``/`` No/rb ,/, sir/nn ''/'' ,/, said/vbd the/at miller/nn ./.\n\n\n\tAbout/rb 1/2/cd a/at mile/nn ./.\n"
 
@@ -87,7 +88,7 @@ def test_document_that_leads_out_of_the_archive_is_refused(corpus: Path) -> None
 
 def test_batches_of_any_size_give_the_same_sentences(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read(corpus)
-    monkeypatch.setattr(brown, "_SENTENCES_AT_ONCE", 0)
+    monkeypatch.setattr(batches, "BATCH", 0)
     assert read(corpus).equals(whole)
 
 

@@ -152,6 +152,15 @@ def test_rows_of_one_caption_are_gathered(table: Path) -> None:
     assert rows["line"].to_list() == [2, 3, 5]
 
 
+def test_first_column_may_have_no_name(table: Path) -> None:
+    """Tables of pandas begin with the numbers of the rows, below an empty name."""
+    table.write_text("\timage\tcaption\tscore\n0\ta.jpg\tA kite.\t3\n1\tb.jpg\tA mug.\t1\n")
+    assert ratings(read(table)) == [
+        ("a.jpg", "A kite.", ("judge-1", 3, 1)),
+        ("b.jpg", "A mug.", ("judge-1", 1, 1)),
+    ]
+
+
 def test_judges_without_a_name_are_numbered(table: Path) -> None:
     table.write_text("img;text;rating\na.jpg;A kite.;3\na.jpg;A kite.;4\nb.jpg;A mug.;1\n")
     assert ratings(read(table)) == [

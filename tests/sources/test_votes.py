@@ -156,7 +156,8 @@ def test_rows_of_other_raters_on_the_same_captions_add_up_in_any_order(tmp_path:
         ("image,b,c,votes_b", "a column for the choice .set choice_col., or two"),
         ("image,b,c,choice,votes_b,votes_c", "not both"),
         ("image,b,c,judge,judge_1,judge_2", "one column of choices with judge_col"),
-        ("", "expected a header"),
+        ("", "expected a column for image .set image_col.; the columns are x.jpg"),
+        ("image,b\rc", "expected a header"),
     ],
 )
 def test_file_without_the_columns_is_refused_whole(tmp_path: Path, header: str, says: str) -> None:

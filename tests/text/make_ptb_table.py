@@ -13,25 +13,45 @@ from __future__ import annotations
 import functools
 import operator
 import re
+import tomllib
 import unicodedata
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from string import Template
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.text.ptb.lexer import TABLE
-from auditor.text.ptb.rules import NAMED, RULES
+from auditor.text.ptb.lexer import RULES, TABLE
 
 #: Whether each character of the basic plane is of a set.
 Charset = NDArray[np.bool_]
 
 PLANE = 1 << 16
 
+#: Named sets of characters. Of those beyond the basic plane the program sees two halves, which it knows only in addresses.
+NAMED: dict[str, Callable[[str], bool]] = {
+    "letter": lambda character: character.isalpha() and character <= "\uffff",
+    "digit": lambda character: character.isdecimal() and character <= "\uffff",
+    "uppercase": lambda character: character.isupper() and character <= "\uffff",
+}
+
 #: Further forms of letters, as Unicode folds case.
 _FOLDED = {"i": "ıİ", "k": "\u212a", "s": "ſ"}
 
 _NAME = re.compile(r":([a-z]+):")
+
+
+def rules() -> list[tuple[str, str]]:
+    """Return the pattern of each rule's token, and of what must follow it, without the names of parts."""
+    read = tomllib.loads(RULES.read_text(encoding="utf-8"))
+    parts: dict[str, str] = {}
+    for name, pattern in read["parts"].items():
+        parts[name] = Template(pattern).substitute(parts)
+    return [
+        (Template(rule["pattern"]).substitute(parts), Template(rule.get("before", "")).substitute(parts))
+        for rule in read["rules"]
+    ]
 
 
 def table() -> dict[str, NDArray[np.generic]]:
@@ -41,12 +61,13 @@ def table() -> dict[str, NDArray[np.generic]]:
     character: of all rules, then of the token and of what follows it, for each rule that has both.
     """
     named = {name: np.array([test(chr(code)) for code in range(PLANE)]) for name, test in NAMED.items()}
-    whole = _Graph([f"({rule.pattern})({rule.before})" for rule in RULES], named)
+    patterns = rules()
+    whole = _Graph([f"({token})({before})" for token, before in patterns], named)
     sets = np.packbits(np.stack(list(whole.charsets.values())), axis=0).T.copy()
     _, firsts, classes = np.unique(
         sets.view([("", sets.dtype)] * sets.shape[1]).ravel(), return_index=True, return_inverse=True
     )
-    ends = [_Graph([part], named) for rule in RULES if rule.before for part in (rule.pattern, rule.before)]
+    ends = [_Graph([part], named) for rule in patterns if rule[1] for part in rule]
     starts: list[int] = []
     steps: list[list[int]] = []
     accepts: list[int] = []

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from auditor.text import ptb
 from auditor.text.ptb.lexer import TABLE
-from auditor.text.ptb.rules import NAMED
 
 PIECES = st.sampled_from(make_gold_ptb.PIECES)
 
@@ -47,7 +46,9 @@ def test_profile_does_what_it_says(caption: str, tokens: list[str]) -> None:
     ("name", "inside", "outside"), [("letter", "aÉ日", "1.𝐀"), ("digit", "1٣", "a.𝟏"), ("uppercase", "AÉ", "a1.日𝐀")]
 )
 def test_a_class_has_the_characters_of_the_basic_plane_alone(name: str, inside: str, outside: str) -> None:
-    assert [NAMED[name](character) for character in inside + outside] == [True] * len(inside) + [False] * len(outside)
+    assert [make_ptb_table.NAMED[name](character) for character in inside + outside] == [True] * len(inside) + [
+        False
+    ] * len(outside)
 
 
 def test_tokens_are_those_of_the_official_program() -> None:

@@ -48,7 +48,7 @@ def command(
     """Run a read-only SQL query.
 
     A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`. `--schema` lists them,
-    `--schema NAME` shows the columns of one, and `--schema all` of each. docs/cookbook.md answers twenty questions.
+    `--schema NAME` shows the columns of one, and `--schema all` of each. docs/cookbook.md answers common questions.
     csv, json and parquet are written row by row, for any number of rows.
 
     Without a statement, a terminal opens a prompt. End each statement there with a semicolon; `.help` lists the

@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from auditor.arrays import frame_of, np
+from auditor.arrays import NDArray, frame_of, np
 from auditor.errors import MetricError
-from auditor.metrics.card import Kernel, Metric, Parameter
-from auditor.metrics.kernels.columns import beside, flat, in_parts, offsets, texts
+from auditor.metrics.card import Kernel, cards
+from auditor.metrics.kernels.columns import beside, flat, in_parts, meetings, offsets, texts
+from auditor.metrics.known import KnownPairs, Rows, known_pairs
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon
 from auditor.metrics.meteor.words import corpus as normalized
@@ -36,12 +37,6 @@ STATISTICS = (
     ),
     "chunks",
 )
-
-_DENKOWSKI = """@inproceedings{denkowski-lavie-2014-meteor,
-  title = {Meteor Universal: Language Specific Translation Evaluation for Any Target Language},
-  author = {Denkowski, Michael and Lavie, Alon},
-  booktitle = {Proc. WMT}, year = {2014}, pages = {376--380}
-}"""
 
 
 def score(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
@@ -79,12 +74,48 @@ TOGETHER = Together(_sums, _of_sums)
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Align the candidates of one bucket of images with their references, and keep the counts of the best."""
-    from auditor.metrics.kernels.meteor.alignment import UNALIGNED, align  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.alignment import UNALIGNED  # noqa: PLC0415
+
+    by_image = rows["meteor"].with_row_index("turn").sort("image_no", "turn")  # all sets of an image share its texts
+    placed, pairs = _pairs(by_image, rows["meteor_reference"])
+    known = known_pairs() if placed.height else None
+    scores, statistics = _aligned(rows, pairs, parameters) if known is None else _best(known, rows, pairs, parameters)
+    _refuse_repetitive(placed.filter(scores == UNALIGNED))
+    columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
+    return placed.with_columns(score=pl.Series(scores), **columns).sort("turn").drop("turn")
+
+
+def _best(
+    known: KnownPairs, rows: Mapping[str, pl.DataFrame], pairs: Any, parameters: Mapping[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Align the pairs that are not known, and choose the first best of each candidate, as `align` does."""
+    from auditor.metrics.kernels.meteor.alignment import UNALIGNED, Pairs  # noqa: PLC0415
+
+    met = meetings(pairs)
+    ours, theirs = pairs.candidates[met.candidate], pairs.references[met.reference]
+
+    def compute(at: NDArray[np.int64]) -> Rows:
+        one = np.arange(len(at))
+        alone = Pairs(ours[at], theirs[at], one, one + 1, np.full(len(at), -1))
+        needed = pl.col("caption_id").is_in(np.unique(np.concatenate((ours[at], theirs[at]))))
+        scores, statistics = _aligned({**rows, "bucket_text": rows["bucket_text"].filter(needed)}, alone, parameters)
+        return scores, statistics.astype(np.uint16)
+
+    scores, statistics = known.rows(("meteor", parameters["norm"]), (ours << 32) | theirs, compute)
+    starts = np.flatnonzero(np.diff(met.candidate, prepend=-1))
+    highest = np.maximum.reduceat(scores, starts)
+    first = np.minimum.reduceat(np.where(scores == highest[met.candidate], np.arange(len(scores)), len(scores)), starts)
+    return np.where(np.minimum.reduceat(scores, starts) == UNALIGNED, UNALIGNED, highest), statistics[first]
+
+
+def _aligned(
+    rows: Mapping[str, pl.DataFrame], pairs: Any, parameters: Mapping[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the score and the statistics of each candidate with its highest-scoring reference."""
+    from auditor.metrics.kernels.meteor.alignment import align  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.matches import Texts, Words  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.search import LONGEST  # noqa: PLC0415
 
-    by_image = rows["meteor"].with_row_index("turn").sort("image_no", "turn")  # all sets of an image share its texts
-    placed, pairs = _pairs(by_image, rows["meteor_reference"], rows["bucket_text"])
     tokens = rows["meteor_token"].sort("token_id")
     chosen = texts(rows["bucket_text"].sort("caption_id")["tokens"])
     ids = tokens["token_id"].to_numpy()
@@ -93,20 +124,20 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     seen = normalized(tokens["token"].to_list(), number_of[chosen.tokens], chosen.starts, parameters["norm"])
     words_of = pl.DataFrame({"caption_id": rows["bucket_text"]["caption_id"].sort(), "words": np.diff(seen.starts)})
     _refuse_longer(rows, words_of, LONGEST)
-    known = seen.lexicon
-    scores = np.zeros(placed.height)
-    statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
+    known, size = seen.lexicon, len(pairs.held)
+    scores, statistics = np.zeros(size), np.zeros((size, len(STATISTICS)), dtype=np.int64)
     laid = Texts(seen.numbers, seen.starts)
     words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
+    captions = words_of["caption_id"].to_numpy()
+    ours, theirs = (np.searchsorted(captions, side).astype(np.int64) for side in pairs[:2])
+    placed = pairs._replace(candidates=ours, references=theirs)
     in_parts(
-        placed.height,
-        lambda first, last: align(pairs, first, last, laid, words, phrases, paraphrases, scores, statistics),
+        size,
+        lambda first, last: align(placed, first, last, laid, words, phrases, paraphrases, scores, statistics),
         _TASKS,
     )
-    _refuse_repetitive(placed.filter(scores == UNALIGNED))
-    columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
-    return placed.with_columns(score=pl.Series(scores), **columns).sort("turn").drop("turn")
+    return scores, statistics
 
 
 def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
@@ -138,16 +169,13 @@ def _refuse_repetitive(refused: pl.DataFrame) -> None:
     )
 
 
-def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
-    """Pair candidates with the references of their images, as positions in `chosen` sorted by caption."""
+def _pairs(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
+    """Pair candidates with the references of their images, as numbers of captions."""
     from auditor.metrics.kernels.meteor.alignment import Pairs  # noqa: PLC0415
 
-    captions = np.sort(chosen["caption_id"].to_numpy())
     placed, references = beside(candidates, references)
     first, last, held = (flat(placed[name]) for name in ("first", "last", "held"))
-    ours, theirs = (
-        np.searchsorted(captions, frame["caption_id"].to_numpy()).astype(np.int64) for frame in (placed, references)
-    )
+    ours, theirs = (frame["caption_id"].to_numpy().astype(np.int64) for frame in (placed, references))
     return placed.select("turn", "candidate", "image", "slot"), Pairs(ours, theirs, first, last, held)
 
 
@@ -178,44 +206,14 @@ def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {"as": program, "release": RELEASE}
 
 
-CARDS = (
-    Metric(
-        name="meteor",
-        counts="meteor",
-        score=score,
-        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, lower if scattered",
-        kind="F, with recall weighted more than precision, and a penalty for scattered matches",
-        lowest=0.0,
-        highest=1.0,
-        references="the highest over the references: increases with their number; compare only equal numbers",
-        sensitivity="some",
-        edge_cases=(
-            "identical texts score 1; a text without words or without a match scores 0, as may 'dog' against "
-            "'dogs': several modules match the pair, and together have weight 0; two texts with more than "
-            "4,194,304 matches, such as 2,100 equal words each, are an error"
-        ),
-        source=(
-            "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "
-            "reads captions as they are written: --tokenizer whitespace, signed as:jar; pycocoevalcap passes tokens to "
-            "it: --tokenizer ptb, signed as:pycocoevalcap; with other tokens the number matches neither, signed "
-            "as:neither. lists is the hash of word lists and table"
-        ),
-        bibtex=_DENKOWSKI,
-        parameters={
-            "norm": Parameter(
-                "norm",
-                "METEOR's normalizer, after the tokenizer: norm = tokenizes and lowercases; nopunct = also removes "
-                "punctuation; lower = lowercases; none = leaves tokens unchanged",
-                ("norm", "nopunct", "lower", "none"),
-                counts=True,
-            ),
-        },
-        kernel=Kernel(
-            "meteor", _count, relations=("meteor_reference", "meteor_token", "bucket_text"), compiles="alignment.align"
-        ),
-        writing=lambda _: "english",
-        require=resources.package,
-        lists=resources.identity,
-        signed=_signed,
+CARDS = cards(
+    "meteor",
+    score=score,
+    kernel=Kernel(
+        "meteor", _count, relations=("meteor_reference", "meteor_token", "bucket_text"), compiles="alignment.align"
     ),
+    writing=lambda _: "english",
+    require=resources.package,
+    lists=resources.identity,
+    signed=_signed,
 )

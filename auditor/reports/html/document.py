@@ -58,15 +58,10 @@ def render(result: Result) -> str:
 
 
 def part(section: Section, pictures: Pictures) -> str:
-    """Return a single section as a part of another page; the style is `style()`."""
+    """Return a single section as a part of another page; the style is `report.css`."""
     album = Album(pictures, _escaped)
     drawn = _section(section, palette(section.figures), album)
     return drawn + _list(map(_said, (*pictures.absent, *album.notes())), "notes")
-
-
-def style() -> str:
-    """Return the style of a page."""
-    return _resource("report.css")
 
 
 def render_document(document: Document) -> str:
@@ -78,7 +73,7 @@ def render_document(document: Document) -> str:
 
 
 def _page(document: Document, album: Album) -> str:
-    page, style, script = (_resource(f"report.{ending}") for ending in ("html", "css", "js"))
+    page, style, script = (resource(f"report.{ending}") for ending in ("html", "css", "js"))
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colors = palette(figure for section in document.sections for figure in section.figures)
@@ -155,7 +150,8 @@ def _findings(
     return findings_table.table(findings, document.selections, album, _escaped, typed, listed)
 
 
-def _resource(name: str) -> str:
+def resource(name: str) -> str:
+    """Return the text of a file of this folder."""
     return files("auditor.reports.html").joinpath(name).read_text(encoding="utf-8")
 
 

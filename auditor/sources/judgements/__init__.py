@@ -32,7 +32,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 def reading(part: Part) -> Reading:
     """Return the columns of a table; those of references are separate captions, and not read here."""
     head = files.head(files.expand(part)[0])
-    every, table = tables.first_names(head), tables.table(head, part.options)
+    every, table = tables.widest(head), tables.table(head, part.options)
     names = tables.references(every)
     places: dict[str, str] = {}
     if table is not None:
@@ -70,7 +70,7 @@ def read(part: Part) -> Batches:
 
 
 def _refuse(path: Path, head: bytes, options: Mapping[str, Option]) -> NoReturn:
-    names = tables.first_names(head)
+    names = tables.widest(head)
     if (scores := tables.may_be_scores(names, options)) and "score_col" not in options:
         raise AdvisedError(
             f"{path}:1: no column is named like a score; set score_col, and read each aspect as a dataset: "
@@ -85,18 +85,4 @@ def _refuse(path: Path, head: bytes, options: Mapping[str, Option]) -> NoReturn:
     )
 
 
-FORMAT = Format(
-    "judgements", recognizes, read, kind="judgements", reading=reading,
-    options={
-        "captions_file": ".token file with the captions, if the judgements name them by ids",
-        "candidates_file": "file with a caption per line, for judgements with a column id (the line number, from 0)",
-        "image_col": "column with the image name",
-        "caption_col": 'column with the caption, or one column per caption: "cand_1,cand_2"',
-        "judge_col": "column with the rater; without it, judges are numbered",
-        "score_col": 'column with the score (of one aspect), or one per caption or judge: "score_1,score_2"',
-        "votes_col": "column with the number of raters of a score",
-        "id_col": "column that distinguishes captions of an image with the same text, such as the system",
-        "references": '"unrated": read the captions of captions_file that were not rated for their own image, instead '
-        "of the ratings",
-    },
-)  # fmt: skip
+FORMAT = Format("judgements", recognizes, read, kind="judgements", reading=reading)

@@ -14,10 +14,10 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Batches, Option
+from auditor.sources.format import column_names, located
 from auditor.sources.judgements import flickr8k
 from auditor.sources.reading import files
-from auditor.sources.reading.delimited import headers
-from auditor.sources.table.json import LINES, LIST, NESTED, header, rows_of
+from auditor.sources.table.json import LINES, LIST, NESTED, first_names, rows_of
 
 _RECORD: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("image", "identity", "judge", "votes", "key"), pl.String()),
@@ -30,22 +30,16 @@ _RECORD: Mapping[str, pl.DataType] = {
 
 def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | None:
     """Find the separator and the columns of a table by its first line; null if it has no judgements."""
-    for separator, names in _headers(head).items():
+    for separator, names in first_names(head).items():
         columns = find(names, options)
         if columns is not None:  # nested ratings of a caption come from several raters
             return separator, columns._replace(by_people=columns.by_people or separator == NESTED)
     return None
 
 
-def first_names(head: bytes) -> list[str]:
+def widest(head: bytes) -> list[str]:
     """List the column names of a table, or the keys of its first record."""
-    return max(_headers(head).values(), key=len, default=[])
-
-
-def _headers(head: bytes) -> dict[str, list[str]]:
-    """Split the first line of a table by each separator; for JSON, list the keys of the first record."""
-    text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").lstrip()
-    return header(text) if text.startswith((LINES, LIST)) else headers(text)
+    return max(first_names(head).values(), key=len, default=[])
 
 
 def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
@@ -79,7 +73,7 @@ def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, s
     if separator not in (LINES, LIST, NESTED):
         yield from rows_of(path, separator, [""] * columns.width)
         return
-    names = first_names(files.head(path))
+    names = widest(files.head(path))
     judged = [names[at] for at in columns.scores] if len(columns.captions) == 1 else []
     for line, raw, fault, fields in rows_of(path, separator, names):
         read = [(_several if name in judged else _text)(field) for name, field in zip(names, fields, strict=False)]
@@ -175,31 +169,11 @@ def _gathered(ratings: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     )
 
 
+_NAMES: dict[str, tuple[str, ...]] = column_names("judgements")
 #: Columns of rated captions, and of the references that they are compared with.
-_CANDIDATES, _REFERENCES = (
-    ("candidate", "cand", "hypothesis", "hyp", "mt"),
-    ("references", "refs", "reference", "ref", "ground_truth"),
-)
-
-_SCORES = ("score", "rating", "judgement", "judgment")
-
-_RATING = re.compile(rf"(human[ _-]?)?({'|'.join(_SCORES)})s?([ _-]?\d+)?", re.IGNORECASE)
-
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "image_col": (
-        "image", "image_id", "imageid", "image_name", "image_path", "img", "img_id", "imgid", "file_name", "filename",
-    ),
-    "caption_col": (*_CANDIDATES, "caption", "text", "sentence", "description"),
-    "judge_col": (
-        "judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid",
-    ),
-    "score_col": (
-        *(f"human_{name}" for name in _SCORES), *(f"human_{name}s" for name in _SCORES), *_SCORES,
-        *(f"{name}s" for name in _SCORES),
-    ),
-    "votes_col": ("votes", "n_votes"),
-    "id_col": (),
-}  # fmt: skip
+_CANDIDATES, _REFERENCES = _NAMES.pop("candidate"), _NAMES.pop("references")
+_NAMES["caption_col"] = (*_CANDIDATES, *_NAMES["caption_col"])
+_RATING = re.compile(r"(human[ _-]?)?(score|rating|judgement|judgment)s?([ _-]?\d+)?", re.IGNORECASE)
 
 
 class Columns(NamedTuple):
@@ -233,7 +207,7 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
         known = _elliott_keller(names, options) or _composite(names)
         if known is not None:
             return known
-    places = {option: _places(option, names, options) for option in _NAMES}
+    places = {option: located(names, options.get(option), known) for option, known in _NAMES.items()}
     if not all(places[option] for option in ("image_col", "caption_col", "score_col", *(set(options) & set(_NAMES)))):
         return None
     captions, scores = places["caption_col"], places["score_col"]
@@ -260,7 +234,7 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
 
 def may_be_scores(names: Sequence[str], options: Mapping[str, Option]) -> list[str]:
     """List the columns that could be `score_col`, if that is all that a table of judgements lacks."""
-    places = {option: _places(option, names, options) for option in _NAMES}
+    places = {option: located(names, options.get(option), known) for option, known in _NAMES.items()}
     lacking = {option for option in ("image_col", "caption_col", "score_col", *options) if not places.get(option, True)}
     known = {names[at] for found in places.values() for at in found} | {*references(names)}
     return [name for name in names if name and name not in known] if lacking == {"score_col"} else []
@@ -274,17 +248,6 @@ def references(names: Sequence[str]) -> list[str]:
 def ratings(names: Sequence[str]) -> list[str]:
     """List the columns with ratings of captions, by their names."""
     return [name for name in names if _RATING.fullmatch(name.strip())]
-
-
-def _places(option: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:
-    """Find the columns of an option; none if one of them is missing."""
-    given = options.get(option)
-    if given is None:
-        small = [name.lower() for name in names]
-        return next(((small.index(name),) for name in _NAMES[option] if name in small), ())
-    wanted = given if isinstance(given, tuple) else (str(given),)
-    wanted = tuple(part.strip() for name in wanted for part in ([name] if name in names else name.split(",")))
-    return tuple(names.index(name) for name in wanted) if set(wanted) <= set(names) else ()
 
 
 def _elliott_keller(names: Sequence[str], options: Mapping[str, Option]) -> Columns | None:

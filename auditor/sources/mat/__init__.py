@@ -101,15 +101,7 @@ def _references(structs: NDArray[Any]) -> Iterator[JudgedCaption]:
                 )
 
 
-FORMAT = Format(
-    "mat", recognizes, read,
-    options={
-        "images_file": "for triplets: JSON list of {image_id, caption}, one record per pair in the order of the "
-        'triplets; without it, images are named "pair 1", "pair 2", …',
-        "origin": 'for pairs: "human", or "system 1" to "system 5": read their captions of the image of the pair '
-        "as plain captions, each sentence once per image; all others, and the votes, are left out",
-    },
-)  # fmt: skip
+FORMAT = Format("mat", recognizes, read)
 
 
 def pairs(

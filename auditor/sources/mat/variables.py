@@ -59,10 +59,7 @@ def variables(path: Path) -> dict[str, NDArray[Any]]:
 
     Raises `SourceError` for another kind of file, a damaged file, and a zip bomb.
     """
-    with files.open_bytes(path) as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: not a MATLAB file of captions")
+    content = files.whole(path, _LARGEST, "a MATLAB file of captions")
     order = _byte_order(path, content)
     try:
         return _load(content, readable(_elements(content, order), order))

@@ -28,9 +28,9 @@ SEPARATORS = (",", ";", "\t")
 
 
 def headers(text: str) -> dict[str, list[str]]:
-    """Split the first line of a text by each separator; a line with a carriage return is not a header."""
+    """Split the first line of a text by each separator; a line with a carriage return or binary data is no header."""
     first = text.partition("\n")[0].rstrip("\r")
-    if "\r" in first:
+    if "\r" in first or "\0" in first:
         return {}
     return {separator: next(csv.reader([first], delimiter=separator), []) for separator in SEPARATORS}
 

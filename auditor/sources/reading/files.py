@@ -296,12 +296,17 @@ def head(path: Path, size: int = 1 << 16) -> bytes:
         return file.read(size)
 
 
+def whole(path: Path, most: int, kind: str) -> bytes:
+    """Return a file's content. Raises `SourceError` for more than `most` bytes: the file is not of the `kind`."""
+    content = head(path, most + 1)
+    if len(content) > most:
+        raise SourceError(f"{path}: larger than {most >> 20} MiB: not {kind}")
+    return content
+
+
 def read_list(path: Path) -> list[str]:
     """Read a list of names, one per line; empty lines are skipped."""
-    with open_bytes(locate(path)) as file:
-        content = file.read(_LONGEST_LIST + 1)
-    if len(content) > _LONGEST_LIST:
-        raise SourceError(f"{path}: larger than {_LONGEST_LIST >> 20} MiB: not a list of names")
+    content = whole(locate(path), _LONGEST_LIST, "a list of names")
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

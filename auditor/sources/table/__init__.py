@@ -19,7 +19,7 @@ from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
-from auditor.sources.reading.files import is_there, open_bytes
+from auditor.sources.reading.files import is_there, whole
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
 from auditor.sources.table.columns import Columns, Wishes, has_caption, kind_of, recognized, wishes
@@ -194,25 +194,8 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 
 
 FORMAT = Format(
-    "table", recognizes, read, folders=True, split_by_name=True, lines=(".csv", ".tsv"),
-    implied_by=frozenset({"image_col", "caption_col", "columns"}),
-    why_left_out="empty cells in rows that have another caption", reading=reading,
-    names_of=names_of,
-    options={
-        "image_col": "column with the image name; row makes each row an image, in a table without images",
-        "caption_col": "column with captions or lists of captions, or several columns with a caption each; * matches "
-        "any text",
-        "columns": "names of the columns of a file without a header, separated by commas: caption,url",
-        "caption_id_col": "column with a unique caption id; numbers order the captions of an image",
-        "split_col": "column with the split",
-        "slot_col": "column with the position of the caption within its image, from 0",
-        "start_col": "column with the start of a segment of a video or sound: each segment is a separate image",
-        "annotator_col": "column with the author of the caption, who orders the captions of an image",
-        "lang_col": "column with the language of the caption",
-        "lang": "language to read; rows in other languages are left out",
-        "none": "the text of an image with an empty list in JSON, which is rejected otherwise: -",
-        "delimiter": 'separator of columns: a character, or "tab"',
-    },
+    "table", recognizes, read, folders=True, split_by_name=True, lines=(".csv", ".tsv"), reading=reading,
+    names_of=names_of, why_left_out="empty cells in rows that have another caption",
 )  # fmt: skip
 
 
@@ -275,12 +258,8 @@ def _json(path: Path) -> dict[str, Any]:
             f"{path}: no such file; a folder must come from `save_to_disk` of Hugging Face datasets, "
             "or have README.md and data/*.parquet"
         )
-    with open_bytes(path) as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: not a list of files")
     try:
-        value = loads(content)
+        value = loads(whole(path, _LARGEST, "a list of files"))
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{path}: not JSON: {error}") from error
     if not isinstance(value, dict):

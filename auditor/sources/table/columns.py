@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import Option
+from auditor.sources.format import column_names
 from auditor.sources.table import content
 from auditor.sources.table.by_content import (
     Fit,
@@ -23,9 +24,6 @@ from auditor.sources.table.by_content import (
 )
 from auditor.sources.table.content import Sampled
 
-#: Columns that hold captions (of generated images, of moments to find), or what a model was asked.
-_ASKED = ("prompt", "prompts", "query")
-
 #: The column with the name of the object that a record of JSON is in.
 KEY = "(key)"
 
@@ -33,50 +31,10 @@ KEY = "(key)"
 ROW = "row"
 
 #: Names of columns in the spelling of `spelled`. The first group that a table has counts.
-_KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "image": (
-        (
-            "image", "image_id", "imageid", "img", "file_name", "filename", "image_name", "image_file", "image_path",
-            "img_path", "filepath", "file_path", "img_id", "imgid", "cocoid", "url", "image_url", "img_name", "img_url",
-            "image_src", "image_key", "image_filename", "src", "photo", "photo_id", "photo_url", "picture", "file",
-            "path", "fname", "video", "video_id", "video_name", "video_path", "youtube_id", "ytid", "clip", "clip_id",
-            "sound", "sound_id", "sound_name", "audio", "audio_id", "audio_path", "audio_file", "wav", "audio_filename",
-            "vid", "vid_name", "videoid", "video_file", "video_filename", "clip_name", "img_file", "image_names",
-        ),
-        (KEY,),
-        ("key", "uid", "sample_id", "question_id", "id", "ref_id"),
-    ),
-    "caption": (
-        (
-            "caption", "captions", "caption_text", "sentence", "sentences", "text", "comment", "raw", "description",
-            "descriptions",
-        ),
-        (
-            "alt_text", "alttext", "alt", "prediction", "generated_caption", "generated_text", "response", "output",
-            "completion", "desc", "descs", "sent", "sents", "phrase",
-        ),
-        ("conversations", "conversation", "messages"),
-        _ASKED,
-    ),
-    "identifier": (("sentid", "sentids"),),
-    "split": (("split",),),
-    "annotator": (("comment_number",),),
-    "language": (("lang", "language", "locale"),),
-    "slot": (),
-    "start": (),
-}  # fmt: skip
-
-_OPTION = {
-    "image": "image_col",
-    "caption": "caption_col",
-    "identifier": "caption_id_col",
-    "split": "split_col",
-    "annotator": "annotator_col",
-    "language": "lang_col",
-    "slot": "slot_col",
-    "start": "start_col",
-}
-
+_KNOWN: Mapping[str, tuple[Sequence[str], ...]] = column_names("table")
+#: Columns that hold captions (of generated images, of moments to find), or what a model was asked.
+_ASKED = _KNOWN["caption"][-1]
+_OPTION = {thing: f"{thing}_col" for thing in _KNOWN} | {"identifier": "caption_id_col", "language": "lang_col"}
 _CAPTION_LIKE = re.compile(r"(caption|sentence|text)s?[ _-]?\d*", re.IGNORECASE)
 
 _NEEDED = ("image", "caption", "language")
@@ -167,7 +125,7 @@ def _chosen(
         if not selected:
             selected, remark = _best(thing, names, chosen, wanted, fit, sampled)
             remarks += [remark] if remark else []
-            selected = selected or (known[0][:1] if thing in _NEEDED else ())
+            selected = selected or (tuple(known[0][:1]) if thing in _NEEDED else ())
         for number, name in enumerate(selected):
             _check_readable(where, thing, name, names, fit)
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name

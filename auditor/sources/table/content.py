@@ -15,30 +15,9 @@ ROWS = 20_000
 _SOME = 1_000  # rows whose values are matched with patterns
 
 #: Endings of the files of images, sounds and videos.
-FILE_ENDINGS = tuple(
-    f".{name}"
-    for name in [
-        "jpg",
-        "jpeg",
-        "png",
-        "gif",
-        "webp",
-        "bmp",
-        "tif",
-        "tiff",
-        "avif",
-        "wav",
-        "mp3",
-        "flac",
-        "ogg",
-        "m4a",
-        "mp4",
-        "avi",
-        "mkv",
-        "webm",
-        "mov",
-    ]
-)
+_IMAGES = ("jpg", "jpeg", "png", "gif", "webp", "bmp", "tif", "tiff", "avif")
+_RECORDINGS = ("wav", "mp3", "flac", "ogg", "m4a", "mp4", "avi", "mkv", "webm", "mov")
+FILE_ENDINGS = tuple(f".{name}" for name in (*_IMAGES, *_RECORDINGS))
 
 _FILE = re.compile(rf"(?i)(https?://\S+|[^\t\n]+({'|'.join(map(re.escape, FILE_ENDINGS))})(\?\S*)?)")
 

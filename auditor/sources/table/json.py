@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice, takewhile
@@ -16,7 +17,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.sources.reading import lines
 from auditor.sources.reading.batches import batches
-from auditor.sources.reading.delimited import below_header
+from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
@@ -103,6 +104,12 @@ def header(text: str) -> dict[str, list[str]]:
     keys = first_keys(listed or text)
     nested = [] if listed or has_caption(keys) else first_row(text)
     return {NESTED: nested} if nested else {LIST if listed else LINES: keys}
+
+
+def first_names(head: bytes) -> dict[str, list[str]]:
+    """Split the first line of a file by each separator; for JSON, return the keys of the first record as `header`."""
+    text = head.removeprefix(BOM_UTF8).decode(errors="replace").lstrip("\r\n")
+    return header(text.lstrip()) if text.lstrip().startswith((LINES, LIST)) else headers(text)
 
 
 def _is_sequence(text: str) -> bool:

@@ -201,16 +201,4 @@ _READERS: Mapping[str, Named] = {
 FORMAT = Format(
     "vectors", recognizes, read, kind="vectors", folders=True, beside=beside,
     why_left_out="they repeat the vector of an image",
-    options={
-        "image_col": "column with the image name",
-        "text_col": "column with the text that a vector represents",
-        "vector_col": "column with the vectors of images",
-        "text_vector_col": "column with the vectors of texts",
-        "ids_file": "for .npy: file with the ids of its rows (.txt, .json, .csv, .parquet or .npy); default: the file "
-        "of the same name next to it, or ids.*",
-        "of": '"texts": the ids of a .npy, .npz or HDF5 file are texts, not images',
-        "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ extracts 1000268201 from "
-        "1000268201_693b08cb0e.jpg",
-        "image_suffix": "ending to append to each id: .jpg if captions name image.jpg",
-    },
 )  # fmt: skip

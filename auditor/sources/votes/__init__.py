@@ -1,6 +1,6 @@
-"""Format `votes`: which of two captions each judge chose, from `auditor tasks` or in your own table.
+"""Format `votes`: which of two captions each rater chose, from `auditor tasks` or in your own table.
 
-A row is a question with a choice (B or C) in a column for each judge, one judge's vote, or a comparison with its votes
+A row is a question with a choice (B or C) in a column for each rater, one rater's vote, or a comparison with its votes
 counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs. A choice can also
 name the column or author of a caption. A tie (equal, tie, both) is a vote for each caption. Votes of several rows on
 the same captions add up, also those of several files.
@@ -19,9 +19,8 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
-from auditor.sources.format import Description, Format, Reading
+from auditor.sources.format import Description, Format, Reading, column_names, located
 from auditor.sources.reading import files, lines
-from auditor.sources.reading.delimited import headers
 from auditor.sources.sides import frames
 from auditor.sources.table import json
 from auditor.sources.votes import counts
@@ -31,23 +30,7 @@ _Record = tuple[int, str, str | None, list[str]]
 
 _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
 
-_BOM = b"\xef\xbb\xbf"
-
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "task": ("task", "task_id"),
-    "image": ("image", "image_id", "imageid", "image_name", "image_path", "img", "file_name", "filename"),
-    "a": ("a", "sentence_a", "caption_a", "reference"),
-    "b": ("b", "sentence_b", "caption_b", "candidate_b"),
-    "c": ("c", "sentence_c", "caption_c", "candidate_c"),
-    "choice": ("choice", "vote", "answer", "winner", "preference", "preferred", "better", "human_choice"),
-    "judge": ("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid"),
-    "votes_b": ("votes_b",),
-    "votes_c": ("votes_c",),
-    "category": ("category",),
-    "origin_b": ("origin_b", "system_b", "model_b"),
-    "origin_c": ("origin_c", "system_c", "model_c"),
-}
-
+_NAMES: Mapping[str, tuple[str, ...]] = column_names("votes")
 #: Columns of the two captions of a pair that only their ends tell apart; the end names a choice too.
 _FIRST, _SECOND = (
     re.compile(rf"(?P<stem>caption|sentence|text|response|output|candidate)[ _-]?(?P<end>{end})")
@@ -62,26 +45,10 @@ _OF_A_JUDGE = re.compile(r"judge[-_ ]?\d+")
 #: Positions of columns by their content; only `choice` can have several, one per judge.
 Places = Mapping[str, tuple[int, ...]]
 
-OPTIONS: Mapping[str, str] = {
-    "image_col": "column with the image name",
-    "a_col": "column with sentence A, which B and C are compared with; without it, the votes are on pairs",
-    "b_col": "column with the first caption",
-    "c_col": "column with the second caption",
-    "choice_col": 'column with the choice (B, C, a name, equal), or one column per judge: "judge_1,judge_2"',
-    "judge_col": "column with the judge, in a table with one vote per row",
-    "votes_b_col": "column with the number of votes for B, in a table with one comparison per row",
-    "votes_c_col": "column with the number of votes for C",
-    "task_col": "column with the id of the question; without it, equal texts are the same question",
-    "category_col": "column with the category: HC, HI, HM or MM",
-    "origin_b_col": "column with the author of B",
-    "origin_c_col": "column with the author of C",
-}
-
 
 def recognizes(path: Path, head: bytes) -> bool:
     """Recognize a table by columns for image, B, C, and choices or votes."""
-    header = _header(head)
-    return any(lacking(find(names, {}), {}) is None for names in header.values())
+    return any(lacking(find(names, {}), {}) is None for names in json.first_names(head).values())
 
 
 def describe(part: Part) -> Description:
@@ -127,7 +94,7 @@ def read(part: Part) -> Batches:
 
 def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
     """Return the separator (of JSON lines `LINES`) and the columns. Raises `SourceError` if one is missing."""
-    headers = _header(files.head(path))
+    headers = json.first_names(files.head(path))
     missing = {separator: lacking(find(names, options), options) for separator, names in headers.items()}
     for separator, what in missing.items():
         if what is None:
@@ -139,12 +106,6 @@ def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
         raise SourceError(f'{path}:1: not of format "votes": expected a header, or a JSON object on each line')
     listed = ", ".join(name[:40] for name in names[:20])
     raise SourceError(f'{path}:1: not of format "votes": expected {missing[widest]}; the columns are {listed}')
-
-
-def _header(head: bytes) -> dict[str, list[str]]:
-    """Split the first line of a file by each separator; for JSON, return the keys."""
-    text = head.removeprefix(_BOM).decode(errors="replace")
-    return json.header(text.lstrip()) if text.lstrip().startswith((json.LINES, json.LIST)) else headers(text)
 
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
@@ -212,29 +173,27 @@ def _name(texts: Mapping[str, str]) -> str:
 FORMAT = Format(
     "votes", recognizes, read, kind="pairs", describe=describe, reading=reading, adds_up=True,
     why_left_out="they have no votes",
-    options={
-        **OPTIONS,
-        "key_file": "key of the questions from `auditor tasks`, which undoes the random order of B and C",
-    },
 )  # fmt: skip
 
 
 def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
     """Find the columns by options, or by their names."""
     names = [name.strip() for name in header]
-    places = {thing: _places(thing, names, options) for thing in _NAMES}
     small = [name.lower() for name in names]
+    places = {thing: located(names, options.get(f"{thing}_col"), known) for thing, known in _NAMES.items()}
+    if not places["choice"] and "choice_col" not in options:
+        places["choice"] = tuple(at for at, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
     if not places["c"] and not {"a_col", "b_col", "c_col"} & {*options}:
         first, second = ([at for at, name in enumerate(small) if form.fullmatch(name)] for form in (_FIRST, _SECOND))
         if len(first) == len(second) == 1:
             places |= {"a": (), "b": (first[0],), "c": (second[0],)}
-    return {thing: columns for thing, columns in places.items() if columns}
+    return {thing: columns for thing, columns in places.items() if len(columns) == 1 or (columns and thing == "choice")}
 
 
 def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
     """Return which column is missing; null if votes can be read."""
-    for option in OPTIONS:
-        if option in options and option.removesuffix("_col") not in places:
+    for option in FORMAT.options:
+        if option in options and option.endswith("_col") and option.removesuffix("_col") not in places:
             return f'{option} "{_shown(options[option])}"'
     for thing in ("image", "b", "c"):
         if thing not in places:
@@ -247,20 +206,6 @@ def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
     if "judge" in places and len(places.get("choice", ())) != 1:
         return "one column of choices with judge_col, for one vote per row"
     return None
-
-
-def _places(thing: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:
-    """Find the columns of a thing; none if one of them is missing."""
-    given = options.get(f"{thing}_col")
-    if given is None:
-        small = [name.lower() for name in names]
-        known = tuple(small.index(name) for name in _NAMES[thing] if name in small)[:1]
-        of_judges = tuple(position for position, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
-        return known or (of_judges if thing == "choice" else ())
-    wanted = given if isinstance(given, tuple) else (str(given),)
-    if thing == "choice":
-        wanted = tuple(part.strip() for name in wanted for part in ([name] if name in names else name.split(",")))
-    return tuple(names.index(name) for name in wanted) if set(wanted) <= set(names) else ()
 
 
 def _shown(option: Option) -> str:

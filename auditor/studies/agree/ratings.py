@@ -15,7 +15,7 @@ from auditor.called import call
 from auditor.errors import UsageError
 from auditor.metrics import given
 from auditor.model import Progress, Selection, silent
-from auditor.result import Said, Table, counted
+from auditor.result import Said, Table, counted, listed
 from auditor.scoring.candidates import CandidateSet, bind_candidates, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
@@ -68,26 +68,23 @@ class Rated:
         """Return the names of the judges, sorted."""
         return sorted(self.ratings["judge"].unique())
 
-    def people(self, protocol: str) -> pl.DataFrame:
-        """Return the human ratings by a protocol. Columns: image, slot, human.
-
-        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's protocol that judge's.
-        """
-        if protocol == "mean":
-            mean = pl.col("score").sort().sum() / pl.len()
-            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(MEAN_DECIMALS))
-        judges = [judge for judge in self.judges if protocol in ("pooled", protocol_of(judge))]
-        chosen = self.ratings.filter(pl.col("judge").is_in(judges))
-        return chosen.select("image", "slot", human="score")
-
     def key(self, seed: int, candidates: str) -> tuple[object, ...]:
         """Return the key that determines a draw of images."""
         return (seed, *self.annotated.content, candidates)
 
     def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
-        """Return the human ratings with every score. Columns: image, slot, human, those of `scores`."""
+        """Return the human ratings by a protocol with every score. Columns: image, slot, human, those of `scores`.
+
+        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's protocol that judge's.
+        """
+        if protocol == "mean":
+            mean = (pl.col("score").sort().sum() / pl.len()).round(MEAN_DECIMALS)
+            human = self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean)
+        else:
+            judges = [judge for judge in self.judges if protocol in ("pooled", protocol_of(judge))]
+            human = self.ratings.filter(pl.col("judge").is_in(judges)).select("image", "slot", human="score")
         scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores
-        return self.people(protocol).join(scores, on=["image", "slot"], how="inner", maintain_order="left")
+        return human.join(scores, on=["image", "slot"], how="inner", maintain_order="left")
 
 
 def protocol_of(judge: str) -> str:
@@ -124,7 +121,6 @@ def rated_captions(
     annotated = captions.selection
     ratings, notes = _ratings(captions, scale)
     references, unmatched = references_of(captions, against)
-    rule = References("all")
     whole = wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
     if in_part:
         wanted = [replace(request, metric=given.in_part(request.metric)) for request in whole]
@@ -147,7 +143,7 @@ def rated_captions(
         ratings,
         scores.join(facts, on=["image", "slot"], how="left", maintain_order="left"),
         tuple(metrics),
-        signatures(metrics, captions.tokenizer, rule),
+        signatures(metrics, captions.tokenizer, References("all")),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
         workspace,
         (*notes, *unmatched, *unscored, *too_long(captions, references)),
@@ -166,10 +162,8 @@ def without_own_references(rated: Rated, why: str) -> Rated:
         raise UsageError(f"{label}: every rated caption is a reference of its image in {rated.references.label}")
     captions = counted(rated.scores.height - scores.height, "caption", "captions")
     gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
-    note = (
-        f"{label}: left out, as {why}: {captions} identical to a "
-        f"reference of the image in {rated.references.label}, with {gone}"
-    )
+    copies = f"{captions} identical to a reference of the image in {rated.references.label}"
+    note = f"{label}: left out, as {why}: {copies}, with {gone}"
     rated.workspace.bind_rows("rating", ratings)
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
@@ -186,12 +180,11 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     notes = []
     if scale is not None:
         low, high = scale
-        outside = ratings.filter(~pl.col("score").is_between(low, high))
-        ratings = ratings.filter(pl.col("score").is_between(low, high))
+        is_valid = pl.col("score").is_between(low, high)
+        outside, ratings = ratings.filter(~is_valid), ratings.filter(is_valid)
         if ratings.is_empty():
-            raise UsageError(
-                f"{annotated.label}: no rating is between {low:g} and {high:g}; set its scale with --scale"
-            )
+            none = f"no rating is between {low:g} and {high:g}"
+            raise UsageError(f"{annotated.label}: {none}; set its scale with --scale")
         if outside.height:
             notes.append(
                 f"{annotated.label}: {counted(outside.height, 'rating is', 'ratings are')} not between {low:g} and "
@@ -212,17 +205,14 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     if again.height:
         notes.append(
             f"{annotated.label}: {counted(again.height, 'caption was', 'captions were')} rated more than once by the "
-            f"same judge; their mean is used: {_examples(again)}"
+            f"same rater; their mean is used: {_examples(again)}"
         )
     return ratings.select("image", "slot", "judge", "score"), notes
 
 
 def _examples(ratings: pl.DataFrame) -> str:
-    shown = [
-        f"{score:g} of {image} #{slot} by {judge}"
-        for image, slot, judge, score in ratings.head(_EXAMPLES).select("image", "slot", "judge", "score").iter_rows()
-    ]
-    return ", ".join(shown) + (", …" if ratings.height > _EXAMPLES else "")
+    rows = ratings.select("image", "slot", "judge", "score").iter_rows()
+    return listed([f"{score:g} of {image} #{slot} by {judge}" for image, slot, judge, score in rows], _EXAMPLES)
 
 
 #: With more values than this, the scale is cut into equal parts instead.
@@ -259,35 +249,28 @@ def class_tables(rated: Rated) -> list[Table]:
     rows, names = classed(rated)
     label = rated.annotated.label
     in_order = pl.col("class").cast(pl.Enum(names))
-    scores = (
-        rows.group_by("class")
-        .agg(pl.col(metric).sort().mean() for metric in rated.labels)
-        .sort(in_order)
-        .unpivot(rated.labels, index="class", variable_name="metric")
-        .pivot("class", index="metric", values="value", maintain_order=True)
+    scores = rows.group_by("class").agg(pl.col(rated.labels).sort().mean()).sort(in_order)
+    wide = scores.transpose(include_header=True, header_name="metric", column_names="class")
+    title = f"length of the captions of {label} and of their references, by human rating"
+    caption = (
+        "words; difference: length of a caption minus the mean length of its references. "
+        "TER counts every extra or missing word as an edit"
     )
     return [
-        Table(f"mean score of the captions of {label}, by human rating", scores, name="scores-by-rating"),
-        Table(
-            f"length of the captions of {label} and of their references, by human rating",
-            _lengths(rows).sort(in_order),
-            caption="words; difference: length of a caption minus the mean length of its references. "
-            "TER counts every extra or missing word as an edit",
-            name="lengths-by-rating",
-        ),
+        Table(f"mean score of the captions of {label}, by human rating", wide, name="scores-by-rating"),
+        Table(title, _lengths(rows).sort(in_order), caption=caption, name="lengths-by-rating"),
     ]
 
 
 def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
-    length = pl.col("length").cast(pl.Int64)
-    references = pl.col("reference_lengths") / pl.col("reference_count")
-    longer = length * pl.col("reference_count") - pl.col("reference_lengths")
+    length, count = pl.col("length").cast(pl.Int64), pl.col("reference_count")
+    longer = length * count - pl.col("reference_lengths")
     return rows.group_by("class").agg(
         ratings=pl.len().cast(pl.Int64),
         length=length.mean(),
-        references=references.sort().mean(),
-        difference=(longer / pl.col("reference_count")).sort().mean(),
-        difference_sd=(longer / pl.col("reference_count")).sort().std(),
+        references=(pl.col("reference_lengths") / count).sort().mean(),
+        difference=(longer / count).sort().mean(),
+        difference_sd=(longer / count).sort().std(),
         shorter=(longer < 0).mean(),
         longer=(longer > 0).mean(),
     )
@@ -304,9 +287,8 @@ def densities(rows: pl.DataFrame) -> pl.DataFrame:
     score, scores = _binned(known["score"], _BINS)
     counts, _, _ = np.histogram2d(human, score, bins=(range(len(ratings) + 1), range(len(scores) + 1)))
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    cells = [
-        (a, b, share) for a, row in zip(ratings, shares, strict=True) for b, share in zip(scores, row, strict=True)
-    ]
+    by_rating = zip(ratings, shares, strict=True)
+    cells = [(a, b, share) for a, row in by_rating for b, share in zip(scores, row, strict=True)]
     cells.sort(key=lambda cell: -ratings.index(cell[0]))
     return pl.DataFrame(cells, schema={"rating": pl.String, "score": pl.String, "share": pl.Float64}, orient="row")
 

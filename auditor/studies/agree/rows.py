@@ -6,15 +6,17 @@ Also the agreement of raters with each other, which is the ceiling for a metric.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from auditor.model import Progress, silent
+from auditor.parameters import EMPTY
 from auditor.result import counted
 from auditor.statistics import cluster_bootstrap
+from auditor.statistics.common_items import Coverage
 from auditor.statistics.correlation import FEWEST, constants, correlate, steiger, williams
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
@@ -93,18 +95,14 @@ def correlated(
     reason = _reason(scores)
     flat = set() if reason else set(constants(scores))
     varied = [] if reason else [label for label in labels if label not in flat]
-    drawn = cluster_bootstrap.resampled(
-        rows, PEOPLE, varied, statistics, resampling.times, rated.key(resampling.seed, candidates)
-    )
+    key = rated.key(resampling.seed, candidates)
+    drawn = cluster_bootstrap.resampled(rows, PEOPLE, varied, statistics, resampling.times, key)
     made, images = [], rows["image"].n_unique()
     for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
         interval = cluster_bootstrap.interval(value, drawn.get((metric, statistic)), images, resampling.confidence)
-        made.append(
-            _row(
-                metric, statistic, protocol, value, n, candidates,
-                low=interval and interval.low, high=interval and interval.high, p=chance, strength=strength(value),
-            )
-        )  # fmt: skip
+        ends = {"low": interval and interval.low, "high": interval and interval.high}
+        facts = {"p": chance, "strength": strength(value), **ends}
+        made.append(_row(metric, statistic, protocol, value, n, candidates, **facts))
     return ProtocolRows(made, drawn, images, reason, tuple(label for label in labels if label in flat))
 
 
@@ -231,12 +229,11 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     """
     label, judges = rated.annotated.label, rated.judges
     if len(judges) == 1:
-        return [], [
-            f"{label}: only one judge ({judges[0]}), so the agreement of raters and the ceiling for metrics are unknown"
-        ]
+        unknown = "the agreement of raters and the ceiling for metrics are unknown"
+        return [], [f"{label}: only one rater ({judges[0]}), so {unknown}"]
     pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
-        return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]
+        return [], [f"{label}: no caption was rated by two raters, so the agreement of raters is unknown"]
     paired = rated.ratings.filter(pl.len().over("image", "slot") > 1).height
     few = judges if len(judges) <= FEW_JUDGES else []
     of = {judge: rated.ratings.filter(judge=judge).select("image", "slot", "score") for judge in few}
@@ -251,7 +248,7 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     beside = beside_others(rated.ratings)
     of_protocol = {"pooled": beside} | {protocol_of(judge): beside.filter(judge=judge) for judge in few}
     rows += [_spearman("ceiling", protocol, own.select("score", "others")) for protocol, own in of_protocol.items()]
-    return rows, [] if few else [f"{label}: {len(judges):,} judges, too many to compare one by one"]
+    return rows, [] if few else [f"{label}: {len(judges):,} raters, too many to compare one by one"]
 
 
 def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:
@@ -264,3 +261,48 @@ def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:
 def _spearman(statistic: str, protocol: str, scores: pl.DataFrame) -> Row:
     value, p = correlate(scores, ["spearman"]).select("value", "p").row(0)
     return _row(PEOPLE, statistic, protocol, value, scores.height, ALL, p=p, strength=strength(value))
+
+
+_KEY = ("metric", "statistic", "protocol", "candidates", "other")
+
+
+def coverage_of(rated: Rated, missing: str) -> Coverage:
+    """Return which of the rated captions each metric has scored."""
+    keyed = rated.scores.with_columns(caption=pl.concat_str("image", pl.lit(" #"), "slot"))
+    known = {label: {*keyed.drop_nulls(label)["caption"]} for label in rated.labels}
+    return Coverage({*keyed["caption"]}, known, missing, "captions", "the lowest scores", together=True)
+
+
+def on_known(rated: Rated, labels: Sequence[str], missing: str) -> Rated:
+    """Keep the captions that all of some metrics have scored, or give missing ones the lowest score of the metric."""
+    lowest = [pl.col(label).fill_null(pl.col(label).min()) for label in labels]
+    scores = rated.scores.with_columns(lowest) if missing == EMPTY else rated.scores.drop_nulls(labels)
+    ratings = rated.ratings.join(scores, on=["image", "slot"], how="semi", maintain_order="left")
+    metrics = tuple(metric for metric in rated.metrics if metric.label in labels)
+    return replace(rated, metrics=metrics, ratings=ratings, scores=scores)
+
+
+def beside_whole(
+    rows: Sequence[Row],
+    whole: Rated,
+    coverage: Coverage,
+    protocols: Sequence[str],
+    statistics: Sequence[str],
+    resampling: Resampling,
+) -> None:
+    """Add the value on all captions of a metric, and differences with the lowest scores if many are missing."""
+    own, empty, bare = dict[Any, Row](), dict[Any, Row](), replace(resampling, times=0)
+    for label in whole.labels if coverage.has_gaps else ():
+        made = correlations(on_known(whole, [label], coverage.missing), protocols, statistics, bare)
+        own |= {tuple(map(row.get, _KEY)): row for each in made.values() for row in each.rows}
+    if coverage.partial and (test := tested(protocols, statistics)):
+        filled = on_known(whole, whole.labels, EMPTY)
+        of_pooled = correlated(filled, test[0], ALL, statistics, resampling)
+        made_up = tests(filled, *test, of_pooled, resampling)
+        empty = {tuple(map(row.get, _KEY)): row for row in made_up if row["statistic"] == "difference"}
+    for row in rows:
+        place = tuple(map(row.get, _KEY))
+        if row["statistic"] in STATISTICS:
+            row["own_value"] = own.get(place, row)["value"]
+        elif place in empty:
+            row |= {"empty_difference": empty[place]["value"], "empty_p": empty[place].get("p")}

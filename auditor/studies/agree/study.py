@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from auditor import parameters as p
 from auditor.asked import face
@@ -18,18 +19,60 @@ from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, stepwise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies.agree import parameters as own
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables, trust
-from auditor.studies.agree.common import beside_whole, coverage_of, on_known
 from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
-from auditor.studies.agree.rows import ALL, STATISTICS
-from auditor.studies.consensus import COMPARED, CONFIDENCE, ConsensusSettings, consensus
+from auditor.studies.agree.rows import ALL, STATISTICS, beside_whole, coverage_of, on_known
+from auditor.studies.consensus import COMPARED, CONFIDENCE, TIE_CREDIT, ConsensusSettings, consensus
 from auditor.text import AUTO
 
 #: The name for the protocols of all judges.
 JUDGES = "judges"
+
+
+def _check_order(scale: tuple[float, float]) -> None:
+    if not scale[0] < scale[1]:
+        raise UsageError(f"--scale {scale[0]:g} {scale[1]:g}: expected the lowest and the highest rating")
+
+
+Protocols = Annotated[
+    Sequence[str] | None,
+    p.Parameter("pooled, mean, judges (each rater) or judge-1 (one); repeat for more; default: all.", "protocol"),
+]
+
+Statistics = Annotated[
+    Sequence[str] | None,
+    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic", choices=STATISTICS),
+]
+
+Threshold = Annotated[
+    float | None, p.Parameter("Lowest mean rating that counts as good, for kappa; default: mid-scale.")
+]
+
+Cut = Annotated[
+    float | None,
+    p.Parameter("Score from which a caption counts as good, for kappa of one -m; default: that of the highest kappa."),
+]
+
+Scale = Annotated[
+    tuple[float, float] | None,
+    p.Parameter("Lowest and highest valid rating; others are left out and listed.", check=_check_order),
+]
+
+Disagreements = Annotated[int, p.Parameter("Number of captions to show on which raters and metric disagree.", least=0)]
+
+Most = Annotated[int | None, p.Parameter("References per image; default: 48, or fewer if an image has fewer.", least=1)]
+
+At = Annotated[Sequence[int], p.Parameter("Also compute accuracy with this many references; repeat for more.", least=1)]
+
+Curve = Annotated[bool, p.Parameter("Compute accuracy with every number of references from 1 on.")]
+
+Draws = Annotated[int, p.Parameter("Number of random draws of references, by the seed and those after it.", least=1)]
+
+Ties = Annotated[
+    str, p.Parameter("How to count a pair that a metric ties: half, wrong or right.", choices=tuple(TIE_CREDIT))
+]
 
 
 @question
@@ -44,12 +87,12 @@ def agree_with_ratings(
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
     missing: p.Missing = p.COMMON,
-    protocols: own.Protocols = None,
-    statistics: own.Statistics = None,
-    threshold: own.Threshold = None,
-    cut: own.Cut = None,
-    scale: own.Scale = None,
-    disagreements: own.Disagreements = 5,
+    protocols: Protocols = None,
+    statistics: Statistics = None,
+    threshold: Threshold = None,
+    cut: Cut = None,
+    scale: Scale = None,
+    disagreements: Disagreements = 5,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
     seed: p.Seed = 1,
@@ -90,19 +133,14 @@ def agree_with_ratings(
     said = dict.fromkeys([*left_out(asked), *rated.notes, *notes, *unknown, *tables.messages(rated, frame)])
     described = agreement_rows.described(rated, frame, resampling)
     apart = described.filter(statistic="difference").with_columns(label="other", difference="value")
+    measured = tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else ()
+    shown = (*measured, *class_tables(rated), *tables.disagreement_tables(rated, browsed, disagreements))
     return Result(
         "agree",
         described,
         selections=(rated.annotated, rated.references),
         signatures=rated.signatures,
-        tables=folded(
-            [
-                *(tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else []),
-                *class_tables(rated),
-                *tables.disagreement_tables(rated, browsed, disagreements),
-            ],
-            "metrics-against-people",
-        ),
+        tables=folded(shown, "metrics-against-people"),
         figures=tuple(tables.figures(rated, frame)),
         lead=(*coverage.lead(apart, confidence, "metric"), *tables.lead(rated, described, confidence)),
         notes=captions.notes,
@@ -121,11 +159,11 @@ def agree_with_choices(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
-    most: own.Most = None,
-    at: own.At = (),
-    curve: own.Curve = False,
-    draws: own.Draws = 1,
-    ties: own.Ties = "half",
+    most: Most = None,
+    at: At = (),
+    curve: Curve = False,
+    draws: Draws = 1,
+    ties: Ties = "half",
     resamples: p.Resamples = 1000,
     seed: p.Seed = 1,
     config: p.Config = None,
@@ -155,10 +193,10 @@ def agree_at_several(
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
     missing: p.Missing = p.COMMON,
-    statistics: own.Statistics = None,
-    scale: own.Scale = None,
-    most: own.Most = None,
-    ties: own.Ties = "half",
+    statistics: Statistics = None,
+    scale: Scale = None,
+    most: Most = None,
+    ties: Ties = "half",
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
     seed: p.Seed = 1,
@@ -201,7 +239,7 @@ def _why_left_out(captions: Captions, declared: Mapping[str, Source], *, asked: 
 
 
 def _rated(
-    captions: Captions, against: str | None, metrics: p.Metrics, scale: own.Scale, missing: str, why: str,
+    captions: Captions, against: str | None, metrics: p.Metrics, scale: Scale, missing: str, why: str,
     progress: Progress,
 ) -> Rated:  # fmt: skip
     scored = rated_captions(captions, against, metrics, scale, progress, in_part=missing != p.ERROR)
@@ -216,7 +254,7 @@ def _protocols(
     if not requested:
         if len(of_judges) <= FEW_JUDGES:
             return list(known), []
-        note = f"{annotated.label}: {len(of_judges):,} judges; use --protocol {JUDGES} to report each"
+        note = f"{annotated.label}: {len(of_judges):,} raters; use --protocol {JUDGES} to report each"
         return [name for name in known if name not in of_judges], [note]
     wanted = [each for name in requested for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
@@ -233,11 +271,11 @@ def agree(store: Store, *refs: str, split: str | None = None) -> int:
     """Measure how well metrics agree with human ratings.
 
     The method depends on the data: ratings, pairs and triplets, or several sets. Captions are scored against those of
-    `against`, by default the first dataset under `related` in datasets.toml.
+    `--against`, by default the first dataset under `related` in datasets.toml.
 
     Ratings: Spearman's ρ, Kendall's τ and Pearson's r of scores and
     ratings. They are computed over all ratings (pooled), over the mean rating of each caption (mean), and for each
-    judge. Intervals resample images, and tests compare metrics. The agreement between judges is reported too.
+    rater. Intervals resample images, and tests compare metrics. The agreement between raters is reported too.
 
     Pairs and triplets: of two captions of an image, how often does a metric prefer the one that
     raters prefer?
@@ -259,9 +297,9 @@ def agree(store: Store, *refs: str, split: str | None = None) -> int:
     the image; HI: a human caption, and one of another image; HM: human against machine; MM: two machines. HC and MM are
     the hard ones.
 
-    Limits: results hold for these captions, these systems and these instructions to judges. A few systems that differ
+    Limits: results hold for these captions, these systems and these instructions to raters. A few systems that differ
     much make any metric look good. Ratings have many ties, so ρ, τ and r can disagree. Pairs on
-    which the votes are even are left out. A metric's tie counts half, unless you set `ties`. With few references,
+    which the votes are even are left out. A metric's tie counts half, unless you set `--ties`. With few references,
     accuracy is lower for every metric: compare at equal numbers.
 
     With leaves_out = "own-references" in datasets.toml, captions that equal a reference of their image are left out

@@ -39,6 +39,7 @@ def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
     lead = [
         sentence.format(row["metric"], digits(row["value"]) + interval(row["low"], row["high"], confidence))
         for candidates, sentence in sentences.items()
+        if copies or candidates == ALL
         for row in best.filter(candidates=candidates).head(1).iter_rows(named=True)
     ]
     first = best.filter(candidates=ALL)["metric"].head(1)
@@ -89,7 +90,7 @@ def tables(
 ) -> Iterator[Table]:
     """Yield the tables of a dataset; `has_gaps` if metrics lack the scores of some captions."""
     order, of_metrics, label = ranked(rated, rows), _of_metrics(rows), rated.annotated.label
-    judges = counted(len(rated.judges), "judge", "judges")
+    judges = counted(len(rated.judges), "rater", "raters")
     of = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges}"
     caption = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
     if resampling.times:
@@ -132,12 +133,9 @@ def _metrics(order: pl.DataFrame, of_metrics: pl.DataFrame, *, has_gaps: bool) -
     """Return the first coefficient by every protocol, and without the captions that are references."""
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     is_first, is_without = pl.col("protocol") == first, pl.col("candidates") == WITHOUT
-    others = (
-        of_metrics.filter(is_first == is_without, statistic=statistic)
-        .sort(is_without, maintain_order=True)
-        .with_columns(title=pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol"))
-        .pivot("title", index="metric", values="value")
-    )
+    title = pl.when(is_without).then(pl.lit("without own reference")).otherwise("protocol")
+    others = of_metrics.filter(is_first == is_without, statistic=statistic).sort(is_without, maintain_order=True)
+    others = others.with_columns(title=title).pivot("title", index="metric", values="value")
     value, gaps = pl.col("value").alias(f"{statistic}, {first}"), ["n", "own_value"] if has_gaps else []
     shown = order.select("metric", value, "low", "high", "p", "strength", *gaps)
     return with_values(shown, "low", "high").join(others, on="metric", how="left", maintain_order="left")
@@ -170,10 +168,8 @@ def figures(rated: Rated, rows: pl.DataFrame) -> Iterator[Figure]:
     title, shown = f"{statistic} with human ratings, {label}", order.select("metric", "value", "low", "high")
     drawn = Figure("agreement", title, "points", shown, x="metric", y="value", low="low", high="high")
     yield replace(drawn, x_label="metric", y_label=f"{statistic}, {protocol}")
-    scores, caption = (
-        rated.beside_scores(protocol),
-        "A cell has the share of a rating's captions with about this score.",
-    )
+    scores = rated.beside_scores(protocol)
+    caption = "A cell has the share of a rating's captions with about this score."
     for place, (metric, value) in enumerate(order.head(_SHOWN).select("metric", "value").iter_rows(), 1):
         name, title = f"scores-by-rating-{place}", f"{metric} by human rating, {label}: {statistic} {value:.3f}"
         cells = densities(scores.select("human", score=metric))

@@ -124,9 +124,8 @@ def of_ratings(
     rows = truth.join(rated.scores, on=caption, maintain_order="left").sort(*caption, "judge")
     named = correlate(rows.select("score", *labels), [statistic], [("score", label) for label in labels])
     sign = {metric.label: -1.0 for metric in rated.metrics if metric.metric.lower_is_better}
-    values = {
-        label: value and sign.get(label, 1.0) * value for label, value in named.select("metric_b", "value").rows()
-    }
+    correlations = named.select("metric_b", "value").rows()
+    values = {label: value and sign.get(label, 1.0) * value for label, value in correlations}
     known, key = [label for label in labels if values[label] is not None], rated.key(resampling.seed, ALL)
     drawn = bootstrap.resampled(rows, "score", known, [statistic], resampling.times, key)
     return [
@@ -141,7 +140,7 @@ def of_pairs(
 ) -> tuple[list[Place], Sequence[Said]]:  # fmt: skip
     """Compare metrics, and half of the votes, with the other half: for each kind of pairs, if they have kinds."""
     ready = compared_pairs.prepared(compared_pairs.pair_votes(captions, progress), metrics, against, settings)
-    scores = compared_pairs.scored(*ready[:2], ready.metrics, settings, ready.most, progress)
+    scores = compared_pairs.scored(ready, settings, progress)
     preferred = compared_pairs.preferences(ready.votes.rows, scores, ready.metrics)
     labels = [metric.label for metric in ready.metrics]
     marks = compared_pairs.half_marks(preferred, labels, settings.ties)

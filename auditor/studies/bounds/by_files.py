@@ -14,7 +14,7 @@ from auditor.asking import question
 from auditor.called import call
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.result import Result, Said, Table, counted
+from auditor.result import Result, Table, counted
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
 from auditor.scoring.scale_out import executors
@@ -88,7 +88,6 @@ def by_files(
             folder.remove()
             with suppress(OSError):  # the folder may hold other work
                 folder.folder.parent.rmdir()
-    reported: list[Said] = [*left_out(metrics), *unscored, *notes]
     nothing = pl.lit(None, pl.Float64)  # a median needs every score at once
     frame = named_rows(summary.with_columns(median=nothing), selection, HUMAN.name, plan.signatures)
     shown = frame.select("metric", "level", "n", "mean", "sd", "min", "max")
@@ -99,7 +98,7 @@ def by_files(
         dict(plan.signatures),
         (Table(f"upper bounds of {selection.label}", shown, name=f"bounds/{selection.label}"),),
         notes=captions.notes,
-        said=reported,
+        said=(*left_out(metrics), *unscored, *notes),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import forms, question
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Result, Said
 from auditor.scoring.candidate_sets import CANDIDATES, CandidateScores, missing, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
@@ -27,7 +27,6 @@ from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
 from auditor.studies.bounds.by_files import by_files
-from auditor.studies.bounds.upside_down import upside_down
 from auditor.text import AUTO
 
 Candidates = Annotated[
@@ -64,8 +63,14 @@ def drawn(
         "metrics": metrics, "candidates": candidates, "references": references, "distinct": distinct, "others": others,
         "corpus": corpus, "seed": seed, "draws": draws,
     }  # fmt: skip
-    beside = resolve_all(store, others)
-    result = _kept(every, options, lambda: _bounds(every, progress, **options), beside)
+    make, asked = partial(_bounds, every, progress, **options), requests(metrics)
+    if not are_ours(asked):  # the code of another package may change, so nothing is stored for its metrics
+        result = make()
+    else:
+        signed = [str(metric.signature(every[0].tokenizer, References())) for metric in asked]
+        settings = {**options, "tokenizer": every[0].tokenizer, "signatures": signed}
+        beside = resolve_all(store, others)
+        result = kept_result(store, "bounds", selections_of(every), settings, make, beside=beside)
     return replace(result, notes=(*every[0].notes, *result.notes))
 
 
@@ -77,7 +82,7 @@ def bounds() -> None:
     Upper bound (candidate human): each caption is held out and scored against the other captions of its image
     (leave-one-out). Lower bounds: a substitute is scored instead. Candidates intra and inter are captions of another
     image and of another dataset. brown is a sentence of the Brown corpus, and gibberish is random words. By default,
-    all candidates that are available are scored. inter draws from `others`, by default the other datasets that you
+    all candidates that are available are scored. inter draws from `--others`, by default the other datasets that you
     name.
 
     How to read it: a system that scores near human is as good as one more annotator by this metric. A score near intra
@@ -86,9 +91,9 @@ def bounds() -> None:
 
     Limits: a human score is a reference level, not a maximum. A system can score higher with generic captions. BLEU and
     METEOR rise with the number of captions per image. To compare their bounds between datasets, draw equally many
-    captions per image with `references`. An image with one caption has no reference and gets no score. If no image has
-    two captions, substitutes are scored against that one caption (`refs:all` in the signature). A human score is then
-    not possible.
+    captions per image with `--references`. An image with one caption has no reference and gets no score. If no image
+    has two captions, substitutes are scored against that one caption (`refs:all` in the signature). A human score is
+    then not possible.
 
     Captions that repeat another of their image, token for token, raise the upper bound: they match their copy among the
     references. A warning counts them. With `--distinct`, each text counts once per image, as caption and as reference.
@@ -100,12 +105,12 @@ def bounds() -> None:
 
     With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk. They differ from those of
     the store by less than 10^-12. One bucket of images is in memory at a time, so memory does not grow with the
-    dataset. If a run was stopped or killed, run it again: it computes only what is missing. A changed file is computed
-    again, with all that depends on it. Every machine of a cluster must see the folder `work` at the same path. A
-    receipt next to `scores` lists captions, buckets, metrics and SELECTs, with checksums of the scores. Check it with
+    dataset. Run a stopped command again: it computes only what is missing. A changed file is computed again, with all
+    that depends on it. Every machine of a cluster must see the folder of `--work` at the same path. A receipt next to
+    the file of `--scores` lists captions, buckets, metrics and SELECTs, with checksums of the scores. Check it with
     `auditor store verify FILE.receipt.json`. In parts, only human scores are computed, by built-in metrics that read
     text, without medians. The idf is dataset or none. A bucket has about 60,000 captions. Each worker needs about 0.3
-    GB in addition to `memory`. Anyone who can write to the folder `work` can falsify scores: protect it.
+    GB in addition to `--memory`. Anyone who can write to the folder of `--work` can falsify scores: protect it.
 
     Scores that were computed elsewhere have bounds too: `-m scores:FILE`; `auditor agree` explains its columns.
 
@@ -117,26 +122,6 @@ def bounds() -> None:
     Examples: auditor bounds flickr8k:test -m cider -c human -c intra · auditor bounds flickr30k -m bleu-4 --work stages
     --scores scores.parquet
     """
-
-
-def _kept(
-    every: Sequence[Captions],
-    options: Mapping[str, Any],
-    make: Callable[[], Result],
-    beside: Sequence[Selection],
-) -> Result:
-    """Return the stored result of these captions and options, or compute and store it.
-
-    `options` has the metrics by their names. `beside` are other selections whose captions are read. Nothing is stored
-    for a metric of another package, because its code may change.
-    """
-    metrics, tokenizer = requests(options["metrics"]), every[0].tokenizer
-    if not are_ours(metrics):
-        return make()
-    signed = [str(metric.signature(tokenizer, References())) for metric in metrics]
-    settings = {**options, "tokenizer": tokenizer, "signatures": signed}
-    selections = [captions.selection for captions in every]
-    return kept_result(every[0].store, "bounds", selections, settings, make, beside=beside)
 
 
 def _bounds(
@@ -156,19 +141,12 @@ def _bounds(
     names = [name for name in CANDIDATES if not candidates or name in candidates]
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     substitutes = substitutes_of(every, others, corpus)
-    repeated = repeats(every, progress, left_out=distinct)
+    repeated, required = repeats(every, progress, left_out=distinct), bool(candidates)
 
     def measure(captions: Captions, steps: Progress, draw: int, against: References) -> Measured:
-        scored = score_sets(
-            captions,
-            drawn_again if draw else names,
-            substitutes,
-            replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
-            metrics,
-            seed + draw,
-            required=bool(candidates),
-            progress=steps,
-        )
+        chosen, refs = drawn_again if draw else names, against_what(captions, against, requests(metrics))
+        refs, number = replace(refs, seed=seed + draw), seed + draw
+        scored = score_sets(captions, chosen, substitutes, refs, metrics, number, required=required, progress=steps)
         keep_scores(captions, scored.scores, scored.sets, scored.signatures)
         rows = _rows(scored, seed + draw if references is not None else None)
         reasons = missing({captions.label: scored.reasons})
@@ -182,7 +160,7 @@ def _bounds(
     ]
     frame = pl.concat(part.rows for part in parts)
     notes: list[Said] = [*left_out(metrics), *(note for part in parts for note in part.notes), *repeated]
-    notes += [finding for selection in selections for finding in upside_down(selection, frame)]
+    notes += [finding for selection in selections for finding in tables.upside_down(selection, frame)]
     whole = frame if distinct else frame.drop("variant")
     for captions in every:
         whole = with_reasons(whole, against.select(captions), requests(metrics))
@@ -193,7 +171,7 @@ def _bounds(
         signatures=together(part.signatures for part in parts),
         tables=tables.tables(selections, frame),
         figures=tables.figures(frame.filter(variant=RAW), selections),
-        lead=tables.lead(selections, frame),
+        lead=tuple(tables.lead(selections, frame)),
         said=notes,
     )
 

@@ -5,15 +5,15 @@ Also its figures: 1 to 3 of Wang & Gaizauskas 2016, and upper against lower boun
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table, folded
+from auditor.result import Figure, Finding, Table, about, folded
 from auditor.result.views import EMPTY, View, filled, labeled
 from auditor.scoring.candidate_sets import CANDIDATES
-from auditor.scoring.registry import METRICS
+from auditor.scoring.registry import METRICS as KNOWN
 from auditor.scoring.variants import RAW
 from auditor.store.captions import stamp
 
@@ -87,29 +87,25 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     `draws` counts them; `spread` is the standard deviation of their means, null for one draw. Column `column` names the
     candidate, and the variant unless it is raw.
     """
-    is_raw, name = pl.col("variant") == RAW, pl.col("candidate")
+    raw, name = pl.when(variant=RAW), pl.col("candidate")
     summary = pl.col("mean", "sd", "median", "min", "max").mean()
-    averaged = (
-        rows.group_by("dataset", "version", "split", "variant", "metric", "candidate", "level", maintain_order=True)
-        .agg(pl.col("n").first(), summary, spread=pl.col("mean").std(), draws=pl.len())
-        .with_columns(
-            column=pl.when(is_raw).then(name).otherwise(pl.format("{}, {}", name, "variant")),
-            ending=pl.when(is_raw).then(pl.lit("")).otherwise(pl.lit(", each text once per image")),
-            suffix=pl.when(is_raw).then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
-        )
+    key = ("dataset", "version", "split", "variant", "metric", "candidate", "level")
+    by_key = rows.group_by(key, maintain_order=True)
+    averaged = by_key.agg(pl.col("n").first(), summary, spread=pl.col("mean").std(), draws=pl.len()).with_columns(
+        column=raw.then(name).otherwise(pl.format("{}, {}", name, "variant")),
+        ending=raw.then(pl.lit("")).otherwise(pl.lit(", each text once per image")),
+        suffix=raw.then(pl.lit("")).otherwise(pl.format("-{}", "variant")),
     )
-    return folded(
-        table for selection in selections for table in filled(_VIEWS, selection.rows_of(averaged), selection.label)
-    )
+    own = ((selection.label, selection.rows_of(averaged)) for selection in selections)
+    return folded(table for label, rows in own for table in filled(_VIEWS, rows, label))
 
 
 #: Of more metrics than these, the lead has the last of each family.
 _LED = 4
 
 
-def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
-    """Return the upper bound of each dataset, and the score of a caption of another image."""
-    led = []
+def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
+    """Yield the upper bound of each dataset, and the score of a caption of another image."""
     for selection in selections:
         scored = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
         means = scored.pivot("candidate", index="metric", values="mean", aggregate_function="last", maintain_order=True)
@@ -118,8 +114,7 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
             both = [*{metric.partition("-")[0]: (metric, *means) for metric, *means in both}.values()]
         ratios = "; ".join(f"{metric} {human:.3f} and {intra:.3f}" for metric, human, intra in both)
         scores = f"mean score of a caption of the image, and of another image: {ratios}"
-        led.append(f"{selection.label}: {scores if ratios else 'no image has both bounds'}.")
-    return tuple(led)
+        yield f"{selection.label}: {scores if ratios else 'no image has both bounds'}."
 
 
 #: Metrics that share a figure in the paper. Other metrics have separate figures.
@@ -162,6 +157,37 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
 def _bars(name: str, title: str, means: pl.DataFrame, x: str, series: str, caption: str) -> Figure:
     """Draw means; the caption ends in the metrics that count errors."""
     metrics = means["metric"].unique(maintain_order=True)
-    errors = [metric for metric in metrics if METRICS[metric.partition(":")[0]].lower_is_better]
+    errors = [metric for metric in metrics if KNOWN[metric.partition(":")[0]].lower_is_better]
     caption += f" {', '.join(errors)}: lower is better." if errors else ""
     return Figure(name, title, "bars", means, x, "mean", series, y_label="mean over captions", caption=caption)
+
+
+#: The metrics that check whether the captions of an image are paraphrases. Unlike BLEU-4, they give short captions a
+#: score above 0.
+METRICS = ("rouge-l", "cider-d")
+
+#: Captions of the same image are not more similar if they score higher by at most so many standard errors and by at
+#: most this share. Fewest captions for this.
+_ERRORS, _HARDLY, _LEAST = 3.0, 0.1, 40
+
+
+def upside_down(selection: Selection, rows: pl.DataFrame) -> list[Finding]:
+    """Return a finding if, by some metrics, captions score no higher against their image than against another."""
+    both = selection.rows_of(rows).filter(pl.col("candidate").is_in(["human", "intra"]), level="caption")
+    means = both.pivot("candidate", index="metric", values=["mean", "sd", "n"], aggregate_function="first")
+    if not {"mean_human", "mean_intra"} <= set(means.columns):
+        return []
+    squares = (pl.col(f"sd_{who}") ** 2 / pl.col(f"n_{who}") for who in ("human", "intra"))
+    error = sum(squares, start=pl.lit(0.0)).sqrt()
+    ahead = pl.col("mean_human") - pl.col("mean_intra")
+    hardly = (ahead <= _ERRORS * error) & (ahead <= _HARDLY * pl.col("mean_human"))
+    below = means.filter(hardly, pl.col("metric").is_in(METRICS), pl.col("n_human") >= _LEAST)
+    if below.is_empty():
+        return []
+    means = below.select("metric", "mean_human", "mean_intra")
+    compared = ", ".join(f"{metric} {human:.3f} vs {intra:.3f}" for metric, human, intra in means.rows())
+    metric, human, intra = means.row(0)
+    problem = "captions of the same image are not more similar than captions of different images"
+    sentence, where = f"{selection.label}: {problem} ({compared})", about(selection, metric=metric)
+    values, headline, n = {"human": human, "intra": intra}, f"{human:.3f} vs {intra:.3f}", below["n_human"][0]
+    return [Finding("bound-upside-down", sentence, where, values, n, "error", headline=headline)]

@@ -133,11 +133,6 @@ class Demands:
     since: Mapping[str | None, str]
     ignored: Mapping[str | None, Mapping[str, str]]
 
-    @property
-    def gates(self) -> tuple[Gate, ...]:
-        """All gates that can pass or fail."""
-        return (*(demand.gate for demand in self.demands), *self.statements)
-
 
 def understood(gates: Sequence[Gate]) -> Demands:
     """Parse gates. Raises `UsageError` for no gates, an unknown gate, and a limit that is not a number."""
@@ -150,14 +145,13 @@ def understood(gates: Sequence[Gate]) -> Demands:
         )
     since = {gate.dataset: _against(gate) for gate in gates if gate.keys == AGAINST}
     ignored: dict[str | None, dict[str, str]] = {}
-    for gate in gates:
-        if gate.keys[0] == IGNORE:
-            kind = ".".join(gate.keys[1:])
-            if kind not in KINDS:
-                raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
-            if not isinstance(gate.limit, str) or not gate.limit.strip():
-                raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
-            ignored.setdefault(gate.dataset, {})[kind] = gate.limit
+    for gate in (gate for gate in gates if gate.keys[0] == IGNORE):
+        kind = ".".join(gate.keys[1:])
+        if kind not in KINDS:
+            raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
+        if not isinstance(gate.limit, str) or not gate.limit.strip():
+            raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
+        ignored.setdefault(gate.dataset, {})[kind] = gate.limit
     return Demands(tuple(demands), tuple(statements), since, ignored)
 
 
@@ -165,10 +159,8 @@ def located(store: Store, result: Result, places: Mapping[str, str], config: p.C
     """Add column `line`: that of each gate in its file, if the file writes it in one."""
     lines = {file: lines_of(Path(file)) for file in result.frame["file"].unique()}
     found = [
-        next((known[name] for name in (f"{dataset}.check.{gate}", f"check.{gate}") if name in known), None)
-        for known, dataset, gate in (
-            (lines[file], *of) for file, *of in result.frame.select("file", "dataset", "gate").iter_rows()
-        )
+        lines[file].get(f"{dataset}.check.{gate}", lines[file].get(f"check.{gate}"))
+        for file, dataset, gate in result.frame.select("file", "dataset", "gate").iter_rows()
     ]
     return replace(result, frame=result.frame.with_columns(line=pl.Series(found, dtype=pl.UInt32)))
 

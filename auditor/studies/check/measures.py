@@ -41,11 +41,7 @@ MEASURED: Mapping[str, type[pl.DataType]] = {
     "signature": pl.String, "reason": pl.String,
 }  # fmt: skip
 
-_SEED = 1
-
-_RESAMPLES = 1000
-
-_CONFIDENCE = 0.95
+_SEED, _RESAMPLES, _CONFIDENCE = 1, 1000, 0.95
 
 
 @dataclass(frozen=True)
@@ -99,9 +95,8 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
 
 def repeated(duplicates: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `duplicates` that are shares of all captions, with these names of statistics."""
-    shares = duplicates.filter(
-        pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"])
-    )
+    is_whole = pl.col("slot").is_null() & pl.col("match").is_in(["any", "exact"])
+    shares = duplicates.filter(is_whole, statistic="captions")
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
     wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
@@ -142,10 +137,9 @@ def blind_choices(request: MeasureRequest) -> pl.DataFrame:
 def homogeneity(request: MeasureRequest) -> pl.DataFrame:
     """Measure `homogeneity` by each metric, with the interval of `compare`."""
     names = None if request.metric is None else [request.metric]
-    metrics = requests(names)
-    without_others = substitutes_of([request.captions])
-    captions, against = request.captions, References("loo")
-    scored = score_sets(captions, ("human", "intra"), without_others, against, names, _SEED, progress=request.progress)
+    metrics, captions, against = requests(names), request.captions, References("loo")
+    others = substitutes_of([captions])
+    scored = score_sets(captions, ("human", "intra"), others, against, names, _SEED, progress=request.progress)
     scores = with_givers(captions, scored, against)
     indices = estimated_indices(captions.selection, scores, metrics, _SEED, _RESAMPLES, _CONFIDENCE, request.progress)
     by_metric = {index.metric: index for index in indices.indices if index.statistic == "homogeneity"}
@@ -165,9 +159,8 @@ def faults(request: MeasureRequest) -> pl.DataFrame:
     Severity is 0 for info, 3 for an error, and its `reason` is the finding. The share is 0 for a kind without findings,
     and 1 for a finding without a share.
     """
-    reported = request.ask(
-        findings, tokenizer=request.captions.tokenizer, known=request.known, config=request.declared
-    ).findings
+    options = {"known": request.known, "config": request.declared}
+    reported = request.ask(findings, tokenizer=request.captions.tokenizer, **options).findings
     worst = next((finding for finding in reported if finding.kind not in request.ignored), None)
     level = float(SEVERITIES[::-1].index(worst.severity)) if worst else 0.0
     shares = dict.fromkeys([*KINDS, *declare(checks(request.declared))], 0.0)
@@ -188,9 +181,8 @@ def drift(request: MeasureRequest) -> pl.DataFrame:
             raise UsageError(f'{version.label} is the first version; set drift.against = "DATASET"')
         before = replace(checked, version=older[0], shows_version=True).label
     elif _is_itself(store, before, checked):
-        raise UsageError(
-            f"{before} is the version that is checked; keep the store between runs, or name another version"
-        )
+        way_out = "keep the store between runs, or name another version"
+        raise UsageError(f"{before} is the version that is checked; {way_out}")
     result = request.ask(drifted, before, depth="drift", tokenizer=request.captions.tokenizer)
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"

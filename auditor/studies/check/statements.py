@@ -72,12 +72,8 @@ def answers(
             is_own = any((other.dataset, other.keys) == (version.dataset, gate.keys) for other in gates)
             if gate.dataset != (version.dataset if is_own else None):
                 continue
-            facts: dict[str, str | int | None] = {
-                "dataset": version.dataset,
-                "version": version.version,
-                "seq": version.seq,
-                "split": selection.split,
-            }
+            facts: dict[str, str | int | None] = {"dataset": version.dataset, "version": version.version}
+            facts |= {"seq": version.seq, "split": selection.split}
             given = {name: fact for name, fact in facts.items() if name in named}
             if unknown := named - set(facts):
                 raise _fault(gate, f"unknown parameter ${min(unknown)}; use {', '.join(f'${name}' for name in facts)}")

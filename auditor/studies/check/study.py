@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,14 +20,15 @@ from auditor.called import not_stored
 from auditor.errors import MetricError, UsageError
 from auditor.findings import declare
 from auditor.model import Gate, Progress, Selection, silent
-from auditor.result import Finding, Result, Said, Severity, Table
+from auditor.result import Finding, Result, Said, Severity, Table, program
+from auditor.result.views import with_values
 from auditor.scoring.registry import left_out
 from auditor.steps import Steps
+from auditor.store import kept
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
-from auditor.store.versions import resolve, resolve_all
+from auditor.store.versions import log, resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, located, understood, written
-from auditor.studies.check.history import history
 from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
 from auditor.studies.findings.study import BaselineFile
@@ -73,7 +75,7 @@ def check(
     `drift.against`, by default the previous version. Gates on findings leave out those in the file of `--baseline`.
 
     How to read it: one row per gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
-    measure), with the reason. The exit code is 1 if a gate fails, and with `strict` also if one cannot be answered.
+    measure), with the reason. The exit code is 1 if a gate fails, and with `--strict` also if one cannot be answered.
 
     With -o FILE.html, the page also has the values of each gate in other versions, if they were checked.
 
@@ -109,17 +111,12 @@ def check(
         rows += rows_of_dataset
     rows += [*_absent(wanted, absent), *_stated(stated, None)]
     if not rows:
-        raise UsageError(
-            "no gate applies: [check] is for datasets of captions, but the store has none"
-            if not refs
-            else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
-        )
-    frame = pl.DataFrame(rows, schema=ROWS, orient="row")
+        none = "no gate applies: [check] is for datasets of captions, but the store has none"
+        raise UsageError(f"{' '.join(refs)}: no gate is declared for it in datasets.toml" if refs else none)
+    frame = pl.DataFrame(rows, schema=ROWS)
     if strict:
-        is_open, why = pl.col("verdict") == UNANSWERED, pl.format(f"{UNANSWERED}: {{}}", "reason")
-        frame = frame.with_columns(
-            pl.col("verdict").replace(UNANSWERED, FAILED), reason=pl.when(is_open).then(why).otherwise("reason")
-        )
+        why = pl.when(verdict=UNANSWERED).then(pl.format(f"{UNANSWERED}: {{}}", "reason")).otherwise("reason")
+        frame = frame.with_columns(pl.col("verdict").replace(UNANSWERED, FAILED), reason=why)
     tables = (_table(frame), *(answer.table for answer in stated if answer.rows.height))
     summary, settings = _summary(frame), str((wanted.since, wanted.ignored, known))
     return Result(
@@ -140,7 +137,7 @@ def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tup
     """Return the selections to check, and the datasets that have gates but are not in the store."""
     if refs:
         return resolve_all(store, refs), set()
-    named = {gate.dataset for gate in wanted.gates}
+    named = {gate.dataset for gate in (*wanted.statements, *(demand.gate for demand in wanted.demands))}
     stored = store.query("select dataset, kind from dataset order by dataset")
     names = [name for name, kind in stored.iter_rows() if name in named or (None in named and kind == "captions")]
     return tuple(resolve(store, name) for name in names), {name for name in named if name} - {*names}
@@ -210,29 +207,21 @@ def _stated(stated: Sequence[Answer], selection: Selection | None) -> Iterator[_
 
 def _absent(wanted: Demands, absent: Collection[str]) -> Iterator[_Row]:
     """Yield a row for each gate of a dataset that is not in the store."""
-    for demand in wanted.demands:
-        if demand.gate.dataset in absent:
-            yield _gate_facts(demand.gate, None) | _without(demand, not_stored(str(demand.gate.dataset)))
-    for gate in wanted.statements:
+    of_demands = ((demand.gate, _without(demand, "")) for demand in wanted.demands)
+    for gate, facts in (*of_demands, *((gate, {"limit": 0.0, "verdict": UNANSWERED}) for gate in wanted.statements)):
         if gate.dataset in absent:
-            unanswered = {"limit": 0.0, "verdict": UNANSWERED, "reason": not_stored(str(gate.dataset))}
-            yield _gate_facts(gate, None) | unanswered
+            yield _gate_facts(gate, None) | facts | {"reason": not_stored(str(gate.dataset))}
 
 
 def _table(frame: pl.DataFrame) -> Table:
     """Return the table of gates: a screen shows the first rows, so failed and unanswered gates come first."""
     frame = frame.sort(*(pl.col("verdict") != verdict for verdict in (FAILED, UNANSWERED)), maintain_order=True)
-    split = pl.when(pl.col("split").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "split"))
+    numbers = [written(*row) for row in frame.select("statistic", *_NUMBERS).iter_rows()]
     shown = frame.select(
-        pl.concat_str(pl.col("dataset").fill_null("the store"), split).alias("dataset"), "gate", "metric", "value",
-        "low", "high", "limit", "verdict", "reason",
+        pl.concat_str(pl.col("dataset").fill_null("the store"), "split", separator=":", ignore_nulls=True), "gate",
+        "metric", *pl.DataFrame(numbers, dict.fromkeys(_NUMBERS, pl.String), orient="row"), "verdict", "reason",
     )  # fmt: skip
-    numbers = frame.select("statistic", *_NUMBERS).iter_rows()
-    shown = shown.with_columns(
-        pl.DataFrame([written(*row) for row in numbers], dict.fromkeys(_NUMBERS, pl.String), orient="row")
-    )
-    empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
-    shown = shown.drop(empty)
+    shown = with_values(shown, "metric", "low", "high", "reason")
     return Table("gates", shown, sections="dataset", name="gates", sentences=("reason",) if "reason" in shown else ())
 
 
@@ -242,3 +231,28 @@ def _summary(frame: pl.DataFrame) -> Finding:
     sentence = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items())
     severity: Severity = "error" if counted[FAILED] else "notice" if counted[UNANSWERED] else "info"
     return Finding("gates", sentence, values=counted, n=frame.height, severity=severity)
+
+
+_RELATION = "gate_value"
+
+
+def history(store: Store, selections: Sequence[Selection], frame: pl.DataFrame, settings: str) -> Iterator[Table]:
+    """Keep the values of gates, and yield a table of each dataset with several versions: a row per gate.
+
+    `settings` are what a value depends on, in addition to the captions. Statements can change, and are left out.
+    """
+    measured = frame.drop_nulls("value").filter(pl.col("statistic") != "rows")
+    for selection in selections:
+        rows, shown = selection.rows_of(measured).select("gate", "metric", "statistic", "limit", "value"), []
+        logged = sorted(log(store, selection.version.dataset), key=lambda version: version.seq)
+        for gate, metric, statistic, limit, value in rows.iter_rows():
+            params = {"gate": [gate, metric, settings, program()]}
+            keys = {one.seq: kept.key(store, replace(selection, version=one), params=params) for one in logged}
+            kept.put(store, selection, _RELATION, keys[selection.version.seq], pl.DataFrame({"value": [float(value)]}))
+            held = kept.get(store, dict.fromkeys(keys.values(), _RELATION))
+            values = {seq: held[key]["value"][0] if key in held else None for seq, key in keys.items()}
+            named = {"gate": " ".join(filter(None, [gate, metric])), "limit": written(statistic, limit)[0]}
+            told = {f"v{seq}": written(statistic, one)[0] or "not measured" for seq, one in values.items()}
+            shown.append({**named, **told})
+        if len(logged) > 1 and shown:
+            yield Table(f"{selection.label}: values in each version", pl.DataFrame(shown), name="history")

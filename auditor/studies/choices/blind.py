@@ -7,7 +7,7 @@ caption that it prefers: `shorter` prefers the caption with fewer characters.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import polars as pl
@@ -24,7 +24,6 @@ from auditor.studies.choices.rows import (
     FAIR,
     LEARNING,
     Scored,
-    Settings,
     by_item,
     of_all_items,
     rivals_in_words,
@@ -92,10 +91,9 @@ def scorers(
 
 def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
     """Yield scorers that use the surface: length, final full stop, alphabet, copies."""
-    length, words, stop, precedes, copied = (
-        pl.col(name).cast(pl.Float64) for name in ("length", "words", "stop", "precedes", "copied")
-    )
-    rules: Mapping[str, tuple[str, pl.Expr]] = {
+    names = ("length", "words", "stop", "precedes", "copied")
+    length, words, stop, precedes, copied = (pl.col(name).cast(pl.Float64) for name in names)
+    rules = {
         "shorter": (LENGTH, -length),
         "longer": (LENGTH, length),
         "fewer-words": (LENGTH, -words),
@@ -103,8 +101,7 @@ def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) ->
         STOP_THEN_SHORTER: (SURFACE, -stop * _LONGEST - length),
         "first-in-the-alphabet": (SURFACE, precedes),
     }
-    if trained_on is not None:
-        rules = {**rules, "training-caption": (COPY, copied)}
+    rules |= {} if trained_on is None else {"training-caption": (COPY, copied)}
     for name, (by, score) in rules.items():
         signed = {"train": trained_on} if by == COPY and trained_on is not None else {}
         yield Scored(name, BLIND, by, by_item(seen.select("item_no", "side", score=score), items), signed)
@@ -129,15 +126,10 @@ def _models(workspace: Workspace, items: pl.DataFrame, order: int, unseen: float
     workspace.bind("train_test_half", "model_side")
     plain = _unsmoothed(workspace.rows("caption_chance", order=2), unseen)
     predicted = pl.col("predicted").cast(pl.Float64)
-    smooth = workspace.rows("caption_bits", order=order).select(
-        "caption_id", **{"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
-    )
-    signed: list[tuple[pl.DataFrame, Settings]] = [
-        (plain, {"train": trained_on, "n": 2, "unseen": unseen}),
-        (smooth, {"train": trained_on, "n": order}),
-    ]
-    captions = workspace.rows("choice_caption")
-    for frame, settings in signed:
+    smoothed = {"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
+    smooth = workspace.rows("caption_bits", order=order).select("caption_id", **smoothed)
+    captions, trained = workspace.rows("choice_caption"), dict[str, str | float]({"train": trained_on})
+    for frame, settings in ((plain, {**trained, "n": 2, "unseen": unseen}), (smooth, {**trained, "n": order})):
         for name in frame.columns[1:]:
             scores = captions.join(frame.select("caption_id", score=name), on="caption_id", how="left")
             yield Scored(name, BLIND, MODEL, by_item(scores, items), settings)
@@ -155,9 +147,8 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
         chance = possible.then(-pl.col("bits")).otherwise(impossible)
         harmonic = possible.then(predicted / pl.col("inverse")).otherwise(0.0)
         geometric = possible.then(-pl.col("bits") / predicted).otherwise(impossible)
-    return chances.select(
-        "caption_id", **{"bigram": chance, "bigram-harmonic": harmonic, "bigram-geometric": geometric}
-    )
+    means = {"bigram": chance, "bigram-harmonic": harmonic, "bigram-geometric": geometric}
+    return chances.select("caption_id", **means)
 
 
 def learnt(workspace: Workspace) -> pl.DataFrame:
@@ -180,9 +171,8 @@ def learnt(workspace: Workspace) -> pl.DataFrame:
     columns = features["feature"].to_numpy().astype(np.int64) - 1
     folds = pairs["fold"].to_numpy()
     shape = (pairs.height, int(columns.max()) + 1)
-    matrix = scipy.sparse.csr_matrix(
-        (features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape
-    )
+    differences = features["difference"].to_numpy().astype(np.float64)
+    matrix = scipy.sparse.csr_matrix((differences, (rows, columns)), shape=shape)
     scores, weights = np.full(pairs.height, np.nan), np.zeros(shape[1])
     for fold in np.unique(folds)[1:]:
         weights = _weights(matrix[folds < fold], weights)
@@ -259,9 +249,8 @@ def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     tested = rows.filter(pl.col("kind") == BLIND, pl.col("part") != FAIR, pl.col("p").is_not_null())
     # A rule below chance is right in the opposite direction; a scorer that learns is not.
     away, learns = pl.col("accuracy") - pl.col("expected"), pl.col("scorer").is_in(LEARNING)
-    beyond = tested.with_columns(away=pl.when(learns).then(away).otherwise(away.abs()).round(9)).filter(
-        pl.col("p") * tested.height < _LEVEL, pl.col("away") >= _NOTICE
-    )
+    beyond = tested.with_columns(away=pl.when(learns).then(away).otherwise(away.abs()).round(9))
+    beyond = beyond.filter(pl.col("p") * tested.height < _LEVEL, pl.col("away") >= _NOTICE)
     for by, subject in _USED.items():
         # Of equals the first: of `shorter` and `longer` the one that is more often right.
         significant = beyond.filter(by=by).sort("away", "accuracy", descending=True, maintain_order=True)
@@ -280,10 +269,8 @@ def _decided(selection: Selection, rows: pl.DataFrame, significant: pl.DataFrame
     chance = rivals_in_words(worst)
     sentence = f"{selection.label}: {subject} {worst['accuracy']:.1%} of {worst['n']:,} items"
     if worst["part"] != ALL and overall:
-        sentence += (
-            f" of part {worst['part']} right ({worst['scorer']}). Of all {items[0]:,} items, {overall[0]:.1%} are"
-        )
-        sentence += f" right ({chance})"
+        sentence += f" of part {worst['part']} right ({worst['scorer']})."
+        sentence += f" Of all {items[0]:,} items, {overall[0]:.1%} are right ({chance})"
     else:
         sentence += f" right ({worst['scorer']}; {chance})"
     values = {name: worst[name] for name in ("accuracy", "low", "high", "p")}
@@ -310,12 +297,11 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     same = f"the two captions of {count} have the same words{parts}"
     if whole["expected"] != CHANCE:
         same = f"a wrong caption of {count} has the same words as a right one{parts}"
-    limit = f"A scorer that ignores word order gets at most {whole['accuracy']:.2%} right"
-    sentence = f"{selection.label}: {same}. {limit}"
+    at_most = f"A scorer that ignores word order gets at most {whole['accuracy']:.2%} right"
     share = whole["ties"] / whole["n"]
     values = {"items": whole["ties"], "share": share, "ceiling": whole["accuracy"]}
     severity: Severity = "notice" if share >= _CEILING else "info"
     wrong = {"other_image": "image", "other_slot": "slot_wrong", "other_text": "wrong_text"}
     shown = examples.head(3).select("image", slot="slot_right", text="right_text", why="part", **wrong).to_dicts()
-    where = about(selection)
+    where, sentence = about(selection), f"{selection.label}: {same}. {at_most}"
     yield Finding("order-blind-ceiling", sentence, where, values, whole["n"], severity, tuple(shown), count)

@@ -53,16 +53,15 @@ def scorers(
     rows = read_rows(file, "scores", _FORM)
     keys = _keys(file, rows)
     numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
-    named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
-    scores = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
+    model = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
+    scores = rows.select(model.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
     scores, texts = _known(scores, texts)
     scores = scores.with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
     for (system,), own in scores.group_by("system", maintain_order=True):
         once = own.unique(list(keys), keep="first", maintain_order=True)
         _note_repeated(str(system), file, own, once, list(keys), notes)
-        matched = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item")).join(
-            once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
-        )
+        named = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item"))
+        matched = named.join(once, on=list(keys), how="left", maintain_order="left", nulls_equal=False)
         _note_missing(str(system), file, matched, once.join(texts, on=list(keys), how="anti"), selection, notes)
         yield Scored(str(system), SYSTEM, "scores", of_sides(matched.select(*SCHEMA).cast(SCHEMA), items))
 
@@ -135,10 +134,8 @@ def _note_missing(
     lacks_second = pl.col("right2_text").is_not_null() & pl.col("right2").is_null()
     lacking = matched.filter(pl.col("right").is_null() | lacks_second)
     if lacking.height == matched.height:
-        raise SourceError(
-            f"{file}: no row of {system} matches an item of {selection.label}; its items look like "
-            f"{matched['item'][0]!r}; expected {_FORM}"
-        )
+        none = f"no row of {system} matches an item of {selection.label}"
+        raise SourceError(f"{file}: {none}; its items look like {matched['item'][0]!r}; expected {_FORM}")
     if lacking.height:
         items = listed(lacking["item"], _EXAMPLES)
         sentence = f"{system}: {counted(lacking.height, 'item has', 'items have')} no score in {file.name}: {items}"
@@ -154,11 +151,8 @@ def coverage_of(scored: Sequence[Scored], items: pl.DataFrame, missing: str) -> 
     """Return which items each system has answered; without a system, those of a set that has all."""
     key = pl.format("{} of {}", "item", "image") if missing == p.ERROR else pl.col("item_no").cast(pl.String)
     named = dict(items.select("item_no", key=key).iter_rows())  # only an error shows their names
-    known = {
-        one.name: {named[number] for number in one.scores.drop_nulls("low")["item_no"]}
-        for one in scored
-        if one.kind == SYSTEM
-    }
+    systems = {one.name: one.scores.drop_nulls("low")["item_no"] for one in scored if one.kind == SYSTEM}
+    known = {name: {named[number] for number in numbers} for name, numbers in systems.items()}
     every = {*named.values()}
     return Coverage(every, known or {"": every}, missing, "items", "wrong answers")
 

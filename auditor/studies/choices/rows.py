@@ -67,19 +67,15 @@ def by_item(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     is_right, score = pl.col("side").str.starts_with("right"), pl.col("score")
     own = score.filter(is_right != pl.col("has_two")).first().over("item_no")
     is_above = pl.when("has_two").then(score < own).otherwise(score > own)
-    known = (
-        scores.join(items.select("item_no", "options", has_two=pl.col("right2_id").is_not_null()), on="item_no")
-        .with_columns(is_above=is_above, is_tied=score == own)
-        .group_by("item_no")
-        .agg(
-            *(score.filter(side=side).first().alias(side) for side in SIDES[:2]),
-            wrong=score.filter(~is_right).max(),
-            low=pl.col("is_above").sum() + 1,
-            tied=pl.col("is_tied").cast(pl.Int64).sum() - 1,
-            complete=score.count() == pl.col("options").first(),
-        )
+    facts = items.select("item_no", "options", has_two=pl.col("right2_id").is_not_null())
+    placed = scores.join(facts, on="item_no").with_columns(is_above=is_above, is_tied=score == own)
+    complete = placed.filter((score.count() == pl.col("options").first()).over("item_no"))
+    known = complete.group_by("item_no").agg(
+        *(score.filter(side=side).first().alias(side) for side in SIDES[:2]),
+        wrong=score.filter(~is_right).max(),
+        low=pl.col("is_above").sum() + 1,
+        tied=pl.col("is_tied").cast(pl.Int64).sum() - 1,
     )
-    known = known.filter("complete").drop("complete")
     return items.select("item_no").join(known, on="item_no", how="left", maintain_order="left").cast(RANKED)
 
 
@@ -87,9 +83,8 @@ def of_sides(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Return scores with a column for each side as `by_item` does; that of several wrong captions is the highest."""
     has_two = pl.col("right2_id").is_not_null()
     long = scores.unpivot(SIDES, index="item_no", variable_name="side", value_name="score").drop_nulls("score")
-    known = long.join(items.select("item_no", has_two=has_two), on="item_no").filter(
-        (pl.col("side") != "right2") | pl.col("has_two")
-    )
+    known = long.join(items.select("item_no", has_two=has_two), on="item_no")
+    known = known.filter((pl.col("side") != "right2") | pl.col("has_two"))
     return by_item(known.drop("has_two"), items.with_columns(options=2 + has_two.cast(pl.UInt8)))
 
 
@@ -99,9 +94,8 @@ def ranks(items: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
     Columns: item_no, part, image (a number), expected (the share that chance gets right), and one with the name of each
     scorer; null if a caption of the item has no score.
     """
-    found = items.select(
-        "item_no", "part", pl.col("image").rank("dense").cast(pl.Int64), expected=1 / pl.col("options")
-    )
+    number, chance = pl.col("image").rank("dense").cast(pl.Int64), 1 / pl.col("options")
+    found = items.select("item_no", "part", number, expected=chance)
     for scorer in scored:
         rank = pl.when(pl.col("low").is_not_null()).then(pl.struct("low", "tied")).alias(scorer.name)
         found = found.join(scorer.scores.select("item_no", rank), on="item_no", how="left", maintain_order="left")
@@ -175,11 +169,9 @@ def rows(
     confidence: float,
     seed: int,
 ) -> pl.DataFrame:
-    """Return a row for each part and scorer.
+    """Return a row for each part and scorer; `seed` resamples the images for the test against the best blind scorer.
 
-    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset, and `sides` the rows of
-    `sql/choices/choice_caption.sql`; `seed` resamples the images for the
-    test against the best blind scorer.
+    `marked` are marks, `kept` those of the blind-fair subset, `sides` the rows of `sql/choices/choice_caption.sql`.
     """
     rows: list[dict[str, object]] = []
     parts = {part: in_part(marked, part) for part in parts_of(marked)}
@@ -255,10 +247,10 @@ def _compared(
     name = str(row["scorer"])
     if rival is None or rival == name:
         return {}
-    known = own.select("image", mark=name, rival=rival).drop_nulls()
+    known = own.select(mark=name, rival=rival, image="image").drop_nulls()
     if known.is_empty():
         return {}
-    test = difference(known["mark"].to_numpy(), known["rival"].to_numpy(), known["image"].to_numpy())
+    test = difference(*(column.to_numpy() for column in known.get_columns()))
     return {gap: test.value, p: test.p, relation: _relation(test.value, test.p, confidence)}
 
 
@@ -269,9 +261,8 @@ def _against_best(
     if own.is_empty() or len(blind) < 2:
         return {}
     marks = own.select(pl.exclude("item_no", "part", "image")).cast(pl.Float64)
-    scorers = [
-        (marks[name].to_numpy(), marks.select(rival for rival in blind if rival != name).to_numpy()) for name in names
-    ]
+    rivals = {name: marks.select(rival for rival in blind if rival != name) for name in names}
+    scorers = [(marks[name].to_numpy(), others.to_numpy()) for name, others in rivals.items()]
     return dict(zip(names, against_best(scorers, own["image"].to_numpy(), key), strict=True))
 
 

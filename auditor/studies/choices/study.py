@@ -209,25 +209,19 @@ def choices(
         write_rows(_fair_rows(selection, items, subset, seed, confirmed), fair)
     if answers is not None:
         write_rows(_answers(items, texts, scored, subset), answers)
-    same_words = marked.filter(
-        pl.any_horizontal(False, *(pl.col(s.name).is_between(0, 1, closed="none") for s in scored if s.kind == CEILING))
-    )
-    examples = (
-        items.join(texts.drop("item", "image"), on="item_no").join(same_words, on="item_no", how="semi").sort("item_no")
-    )
+    ties = (pl.col(one.name).is_between(0, 1, closed="none") for one in scored if one.kind == CEILING)
+    same_words = marked.filter(pl.any_horizontal(False, *ties))
+    examples = items.join(texts.drop("item", "image"), on="item_no").join(same_words, on="item_no", how="semi")
+    shown = tables(selection, rows, marked, scored, texts, subset, kept, errors, has_gaps=coverage.has_gaps)
     return Result(
         "choices",
         rows,
         selections=(selection, *([trained] if trained else [])),
         signatures=signed,
-        tables=folded(
-            tables(selection, rows, marked, scored, texts, subset, kept, errors, has_gaps=coverage.has_gaps),
-            "choices",
-            "against-blind",
-        ),
+        tables=folded(shown, "choices", "against-blind"),
         figures=(figure(selection, rows),),
         lead=(*given.warnings(rows, coverage, confidence), *lead(selection, rows)),
-        said=(*notes, *findings(selection, rows, examples)),
+        said=(*notes, *findings(selection, rows, examples.sort("item_no"))),
     )
 
 
@@ -247,9 +241,8 @@ def _items(
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     workspace, name = workspace.given(confirmed=confirmed), pl.col("part")
-    return workspace, workspace.rows("choice_item").with_columns(
-        part=pl.when(name.is_in([ALL, FAIR])).then("part " + name).otherwise(name)
-    )
+    part = pl.when(name.is_in([ALL, FAIR])).then("part " + name).otherwise(name)
+    return workspace, workspace.rows("choice_item").with_columns(part=part)
 
 
 def _confirmed(selection: Selection, votes: pl.Series, least: int | None) -> list[str]:
@@ -282,20 +275,16 @@ def _trained(
             notes.append(f"language models are trained on {trained.label}, without the images of the items")
         except UsageError as error:
             notes.append(f"no language models and no copies of training captions: {error}")
-    workspace.params |= {
-        "trained_dataset": trained.version.dataset if trained else "",
-        "trained_seq": trained.version.seq if trained else 0,
-        "trained_split": trained.split if trained else None,
-    }
+    name, seq = (trained.version.dataset, trained.version.seq) if trained else ("", 0)
+    workspace.params |= {"trained_dataset": name, "trained_seq": seq, "trained_split": trained and trained.split}
     if trained is None:
         return None
     captions.like(trained).tokenize(progress)
     if workspace.rows("trained_caption").height:
         return trained
-    notes.append(
-        f"no language models: all images of {trained.label} are in the items; name other captions: "
-        f"`{call('choices', 'NAME', train='DATASET')}`"
-    )
+    other = call("choices", "NAME", train="DATASET")
+    images = f"all images of {trained.label} are in the items"
+    notes.append(f"no language models: {images}; name other captions: `{other}`")
     return None
 
 
@@ -311,9 +300,8 @@ def _check_names(scored: Sequence[Scored]) -> None:
     names = [*_TAKEN, *(scorer.name for scorer in scored)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(
-            f"--scores: the name {twice!r} is already in use; set another name of the system in column model"
-        )
+        way_out = "set another name of the system in column model"
+        raise UsageError(f"--scores: the name {twice!r} is already in use; {way_out}")
 
 
 def _signature(scored: Scored, tokenizer: str, confirmed: int | None) -> str:
@@ -335,20 +323,16 @@ def _fair_rows(
     rules = [(part, f"{equally} {' and '.join(by)}" if by else none) for part, by in subset.balanced_by.items()]
     rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
     signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": seed}, _FAIR_VERSION))
-    return (
-        items.join(subset.items, on="item_no", how="semi", maintain_order="left")
-        .select("item", "part", "image")
-        .join(rule, on="part", how="left", maintain_order="left", nulls_equal=True)
-        .with_columns(pl.lit(_with_confirmed(signed, confirmed)).alias("signature"))
-    )
+    kept = items.join(subset.items, on="item_no", how="semi", maintain_order="left").select("item", "part", "image")
+    rows = kept.join(rule, on="part", how="left", maintain_order="left", nulls_equal=True)
+    return rows.with_columns(signature=pl.lit(_with_confirmed(signed, confirmed)))
 
 
 def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored], subset: FairSubset) -> pl.DataFrame:
     """Return the items with the scores of all scorers: columns SCORER/right and SCORER/wrong."""
-    shown = items.select("item_no", "item", "part", "image").join(
-        texts.drop("item", "image"), on="item_no", maintain_order="left"
-    )
-    shown = shown.with_columns(pl.col("item_no").is_in(subset.items["item_no"].implode()).alias("blind_fair"))
+    shown = items.select("item_no", "item", "part", "image")
+    shown = shown.join(texts.drop("item", "image"), on="item_no", maintain_order="left")
+    shown = shown.with_columns(blind_fair=pl.col("item_no").is_in(subset.items["item_no"].implode()))
     for scorer in scored:
         renamed = scorer.scores.select("item_no", *(pl.col(side).alias(f"{scorer.name}/{side}") for side in SIDES))
         shown = shown.join(renamed, on="item_no", how="left", maintain_order="left")

@@ -60,10 +60,8 @@ def tables(
         yield _against_blind(seeing.filter(part=whole), has_gaps=has_gaps)
     if seeing.height and whole == ALL:
         by_part = seeing.filter(~pl.col("part").is_in([ALL, FAIR]))
-        ahead = by_part.pivot("part", index="scorer", values="gap")
-        caption = "; ".join(
-            f"{part}: {name}" for part, name in dict(by_part.select("part", "best_blind").rows()).items()
-        )
+        ahead, best = by_part.pivot("part", index="scorer", values="gap"), by_part.select("part", "best_blind")
+        caption = "; ".join(f"{part}: {name}" for part, name in dict(best.rows()).items())
         title = "lead over the best blind scorer of each part"
         yield _table(title, ahead, "against-blind-by-part", caption, *ahead.columns[1:])
     apart = _between(marked, [scorer for scorer in scored if scorer.kind not in (BLIND, CEILING)])

@@ -149,7 +149,7 @@ def compare() -> None:
     is below 1 - confidence, and then they share no letter. A shared letter does not mean that they are equal.
 
     Different numbers of captions per image change BLEU and METEOR. If they differ by more than a fifth, equal samples
-    come first: equally many images and captions. Raw numbers are beside them. `--equalize` does so for all datasets.
+    come first: equally many images and captions. Raw numbers follow. `--equalize` adds equal samples in any case.
     Scores are pooled over five samples with consecutive seeds. Intervals are over all images in them.
 
     Datasets that describe the same images are compared on those that all of them describe. This holds for related
@@ -162,13 +162,13 @@ def compare() -> None:
     adds results without them.
 
     Further rows compare pairs of datasets: the difference, a bootstrap-t test and Cliff's delta. `p_adjusted` is the
-    p-value for all pairs of datasets by one metric and statistic (step-down maxT). Further metrics do not change it.
-    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. Without a test it has no
-    rank beside others. With `--equalize` or `--distinct`, every row appears twice; column `variant` shows which is
-    which. A statistic without a value has no row.
+    p-value for all pairs of datasets by one metric and statistic (step-down maxT). Further metrics do not change it. A
+    dataset needs eight images for a test or an interval, and 30 for a test of specificity. Without a test, it has no
+    rank. With `--equalize` or `--distinct`, every row appears twice; column `variant` shows which is which. A statistic
+    without a value has no row.
 
     `--beside published` places one or more datasets among the published ones of docs/homogeneity.md instead. Their
-    summaries suffice. It measures the datasets as these were, so it takes no other settings but --split.
+    captions are not needed. Yours are measured as they were, so --split is the only other setting.
 
     Source: Wang & Gaizauskas 2016, section 5.
 

@@ -78,14 +78,11 @@ def accuracies(
     if judged.is_empty():
         return pl.DataFrame(schema=_ROWS)
     kinds = kinds_of(judged)
-    counted = judged.select(
-        "kind",
-        "image",
-        *(credit(label, truth, ties).alias(label) for label in labels),
-        *((pl.col(label) == 0).alias(f"{label} tied") for label in labels),
-    )
+    agrees = {label: credit(label, truth, ties) for label in labels}
+    tied = {f"{label} tied": pl.col(label) == 0 for label in labels}
+    counted = judged.select("kind", "image", **agrees, **tied)
     by_kind = [counted.with_columns(candidate=pl.lit(ALL))]
-    by_kind += [counted.filter(pl.col("kind") == kind).with_columns(candidate=pl.lit(kind)) for kind in kinds]
+    by_kind += [counted.filter(kind=kind).with_columns(candidate=pl.lit(kind)) for kind in kinds]
     sums = image_sums(pl.concat(by_kind).select("candidate", "image", *labels))
     drawn = resampled_means(sums, resamples, key, progress) if resamples and sums.images > 1 else None
     positions = {column: number for number, column in enumerate(sums.columns)}
@@ -99,8 +96,7 @@ def accuracies(
                 images = part["image"].n_unique()
                 ends = resampled_interval(value, drawn[:, number], images, part.height, CONFIDENCE)
                 low, high = ends or (None, None)
-            tied = int(part[f"{label} tied"].sum())
-            rows.append((kind, label, part.height, value, low, high, tied))
+            rows.append((kind, label, part.height, value, low, high, int(part[f"{label} tied"].sum())))
     return pl.DataFrame(rows, schema=_ROWS, orient="row")
 
 
@@ -166,20 +162,16 @@ class League:
 def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
     """Count wins over pairs whose captions have different authors; null if the source does not name authors."""
     judges = [PEOPLE, *labels]
-    between = preferred.filter(
-        pl.col("origin_b").is_not_null(), pl.col("origin_b") != pl.col("origin_c"), pl.col(PEOPLE).is_not_null()
-    )
+    known = preferred.drop_nulls(["origin_b", PEOPLE])
+    between = known.filter(pl.col("origin_b") != pl.col("origin_c"))
     if between.is_empty():
         return None
-    kinds = kinds_of(between)
-    parts = [between.filter(pl.col("kind") == kind) for kind in kinds]
-    if len(parts) != 1:
-        parts, kinds = [between, *parts], [ALL, *kinds]
-    sides = [_sides(part, judges).with_columns(kind=pl.lit(kind)) for kind, part in zip(kinds, parts, strict=True)]
-    both = pl.concat(sides)
-    wins = _shares(both, ["system"], kinds, judges).with_columns(
-        rank=pl.col("value").rank("min", descending=True).over("kind", "metric").cast(pl.Int64)
-    )
+    parts = {kind: between.filter(kind=kind) for kind in kinds_of(between)}
+    parts = parts if len(parts) == 1 else {ALL: between, **parts}
+    kinds = [*parts]
+    both = pl.concat(_sides(part, judges).with_columns(kind=pl.lit(kind)) for kind, part in parts.items())
+    rank = pl.col("value").rank("min", descending=True).over("kind", "metric").cast(pl.Int64)
+    wins = _shares(both, ["system"], kinds, judges).with_columns(rank=rank)
     duels = _shares(both.filter(pl.col("system") < pl.col("against")), ["system", "against"], kinds, judges)
     return League(wins, duels, _correlations(wins, kinds, judges))
 
@@ -197,20 +189,16 @@ def _sides(pairs: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
 
 
 def _shares(sides: pl.DataFrame, by: Sequence[str], kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
-    return (
-        sides.group_by("kind", *by, maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("n"), *(pl.col(judge).mean() for judge in judges))
-        .unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
-        .sort(pl.col("kind").cast(pl.Enum(kinds)), pl.col("metric").cast(pl.Enum(judges)), *by)
-    )
+    means = sides.group_by("kind", *by, maintain_order=True).agg(pl.col(judges).mean(), n=pl.len().cast(pl.Int64))
+    rows = means.unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
+    return rows.sort(pl.col("kind").cast(pl.Enum(kinds)), pl.col("metric").cast(pl.Enum(judges)), *by)
 
 
 def _correlations(wins: pl.DataFrame, kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
     parts = []
     for kind in kinds:
-        table = wins.filter(pl.col("kind") == kind).pivot("metric", index="system", values="value", maintain_order=True)
-        if table.height < FEWEST:
-            continue
-        correlations = correlate(table.select(judges), _CORRELATIONS).filter(pl.col("metric_a") == PEOPLE)
-        parts.append(correlations.select(pl.lit(kind).alias("kind"), "statistic", "value", "n", metric="metric_b"))
+        table = wins.filter(kind=kind).pivot("metric", index="system", values="value", maintain_order=True)
+        if table.height >= FEWEST:
+            rows = correlate(table.select(judges), _CORRELATIONS).filter(metric_a=PEOPLE)
+            parts.append(rows.select(pl.lit(kind).alias("kind"), "statistic", "value", "n", metric="metric_b"))
     return pl.concat([pl.DataFrame(schema=_CORRELATED), *parts])

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, silent
-from auditor.scoring.registry import MetricRequest, References
+from auditor.model import Progress
+from auditor.scoring.registry import References
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.summary import ratio
-from auditor.store.captions import Captions
 from auditor.studies.consensus.accuracy import ALL, TIE_CREDIT, ConsensusSettings, credit, kinds_of, preferences
-from auditor.studies.consensus.votes import PairVotes
+from auditor.studies.consensus.votes import Prepared
 
 _VOTES = ("votes_b", "votes_c")
 
@@ -72,14 +71,12 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
     """
     voted = pairs.filter(pl.col("votes_b") + pl.col("votes_c") > 1)
     if voted.is_empty():
-        return pl.DataFrame(
-            schema={"kind": pl.String, "n": pl.Int64, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
-        )
+        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64())
+        return pl.DataFrame(schema=pl.Schema({"kind": pl.String(), "n": pl.Int64(), **numbers}))
     splits = voted.select(_VOTES).unique()
     expected = [halves(b, c, TIE_CREDIT[ties], few) for b, c in splits.iter_rows()]
-    by_split = splits.with_columns(
-        whole=pl.Series([b + c for b, c, _ in expected]), part=pl.Series([agreed for *_, agreed in expected])
-    )
+    wholes, parts = zip(*((b + c, agreed) for b, c, agreed in expected), strict=True)
+    by_split = splits.with_columns(whole=pl.Series(wholes), part=pl.Series(parts))
     counted = voted.join(by_split, on=_VOTES, how="left", maintain_order="left")
     both = pl.concat([counted.with_columns(kind=pl.lit(ALL)), counted.filter(pl.col("kind").is_not_null())])
     by_image = both.group_by("kind", "image").agg(pl.col("part", "whole").sum(), pairs=pl.len()).sort("kind", "image")
@@ -118,19 +115,13 @@ def half_marks(preferred: pl.DataFrame, labels: Sequence[str], ties: str) -> pl.
     )  # fmt: skip
 
 
-def metric_halves(
-    votes: PairVotes,
-    references: Captions,
-    metrics: Sequence[MetricRequest],
-    settings: ConsensusSettings,
-    most: int,
-    progress: Progress = silent,
-) -> tuple[pl.DataFrame, str | None]:
+def metric_halves(ready: Prepared, settings: ConsensusSettings, progress: Progress) -> tuple[pl.DataFrame, str | None]:
     """Score each metric on a drawn half of the references; the triplets of the others are the truth.
 
     Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. If votes are not by
     reference, the table is empty, and the reason is returned.
     """
+    votes, references, most, metrics, _ = ready
     label, half = votes.selection.label, most // 2
     if (votes.rows["form"] != "triplet").any():
         reason = f"{label}: votes are not recorded per reference, so metrics are not compared with half of them"

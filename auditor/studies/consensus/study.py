@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
-from auditor.result import Finding, Result, Said, about, counted, folded
+from auditor.result import Finding, Result, about, counted, folded
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.references import WAY_OUT, own_references, references_of
-from auditor.scoring.registry import MetricRequest, References, left_out, requests
+from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.scoring.variants import draws_of
 from auditor.store.captions import Captions, select_all
@@ -23,7 +22,7 @@ from auditor.studies.consensus import tables as rows_of
 from auditor.studies.consensus.accuracy import ConsensusSettings, accuracies, league, preferences
 from auditor.studies.consensus.ceiling import ceiling_by_votes, metric_halves, people_ceiling
 from auditor.studies.consensus.tables import ConsensusResult, figures, lead, tables
-from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
+from auditor.studies.consensus.votes import PairVotes, Prepared, pair_votes, with_kinds
 
 #: The number of references in Vedantam et al. 2015.
 _MOST = 48
@@ -66,13 +65,14 @@ def compared(
     progress: Progress = silent,
 ) -> ConsensusResult:
     """Compare metrics with the votes of one dataset, by the tokenizer of the settings."""
-    votes, references, most, metrics, notes = prepared(votes, metric_names, against, settings)
+    ready = prepared(votes, metric_names, against, settings)
+    votes, references, most, metrics, notes = ready
     labels = [metric.label for metric in metrics]
     key = (settings.seed, *votes.selection.content)
-    by_draw = scored(votes, references, metrics, settings, most, progress)
+    by_draw = scored(ready, settings, progress)
     first = by_draw.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(votes.rows, first, metrics)
-    halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
+    halves, reason = metric_halves(ready, settings, progress)
     parts = []
     for (draw, number), scores in by_draw.group_by("draw", "references", maintain_order=True):
         of_draw = preferences(votes.rows, scores, metrics)
@@ -89,16 +89,6 @@ def compared(
         league=league(preferred, labels),
         notes=(*notes, *filter(None, [reason]), *_tied(preferred, labels)),
     )  # fmt: skip
-
-
-class Prepared(NamedTuple):
-    """The votes and references of one dataset, checked: what is scored, with how many references, by which metrics."""
-
-    votes: PairVotes
-    references: Captions
-    most: int
-    metrics: list[MetricRequest]
-    notes: tuple[Said, ...]
 
 
 def prepared(votes: PairVotes, metric_names: p.Metrics, against: str | None, settings: ConsensusSettings) -> Prepared:
@@ -130,9 +120,8 @@ def _without_references(
     label = votes.selection.label
     if settings.without_own_references:
         if rows["winner"].null_count() == rows.height:
-            raise UsageError(
-                f"{label}: every decided pair has a caption that is a reference of its image in {references.label}"
-            )
+            every_pair = "every decided pair has a caption that is a reference of its image"
+            raise UsageError(f"{label}: {every_pair} in {references.label}")
         votes = replace(votes, rows=rows)
     end = "left out" if settings.without_own_references else f"metrics only match the copy; {WAY_OUT}"
     subject = counted(pairs, "pair has", "pairs have")
@@ -148,23 +137,16 @@ def _most(votes: PairVotes, references: Captions, settings: ConsensusSettings) -
     most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
     if not enough:
-        raise UsageError(
-            f"{references.label}: no compared image has {most} references, the maximum is {max(captions)}; lower --most"
-        )
+        none = f"no compared image has {most} references, the maximum is {max(captions)}"
+        raise UsageError(f"{references.label}: {none}; lower --most")
     few = len(captions) - enough
     left = f"{few:,} of {votes.rows.height:,} pairs left out, because their image has fewer than {most} references"
     return most, [f"{references.label}: {left}"] if few else []
 
 
-def scored(
-    votes: PairVotes,
-    references: Captions,
-    metrics: Sequence[MetricRequest],
-    settings: ConsensusSettings,
-    most: int,
-    progress: Progress,
-) -> pl.DataFrame:
+def scored(ready: Prepared, settings: ConsensusSettings, progress: Progress) -> pl.DataFrame:
     """Score the compared captions. Columns: draw, references, image, slot, and one for each metric."""
+    votes, references, most, metrics, _ = ready
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
     candidates, parts = [votes.candidates], []
     for draw, against in enumerate(draws_of(References("all", most, settings.seed, draws=settings.draws))):

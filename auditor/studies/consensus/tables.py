@@ -69,17 +69,14 @@ def frame(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
             ("duels", part.league.duels, truth | drawn),
             ("", part.league.correlations, {"against": pl.lit(PEOPLE), **truth, **drawn}),
         ]
-    named = [
-        stamp(part.votes.selection, rows).with_columns(
-            **columns, **({"statistic": pl.lit(statistic)} if statistic else {})
-        )
-        for statistic, rows, columns in parts
-        if rows.height
-    ]
     schema = pl.Schema(ROWS)
-    rows = pl.concat([pl.DataFrame(schema=schema), *named], how="diagonal_relaxed").with_columns(
-        seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1
-    )
+    named = [pl.DataFrame(schema=schema)]
+    for statistic, rows, columns in parts:
+        if rows.height:
+            said = {"statistic": pl.lit(statistic)} if statistic else {}
+            named.append(stamp(part.votes.selection, rows).with_columns(**columns, **said))
+    seed = pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1
+    rows = pl.concat(named, how="diagonal_relaxed").with_columns(seed=seed)
     metrics = {metric.label: metric for metric in part.metrics}
     keys = rows.select("metric", "references", "seed").rows()
     signed = {
@@ -139,7 +136,7 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> Iterator[Table
         ranked = wins.drop("rank").join(ranks, on=["kind", "system"], maintain_order="left")
         wide = ranked.pivot("metric", index=["kind", "rank", "system", "n"], values="value")
         wide = wide.sort(_in_order(wide, "kind"), "rank", maintain_order=True)
-        caption = "Against all other systems in its pairs; a tie is half a win."
+        caption = "Against all other systems in its pairs; a tie is half a win"
         yield Table(f"share of wins of each system: {label}", wide, sections="kind", caption=caption, name="league")
         if part.league.correlations.height:
             wide = part.league.correlations.pivot("statistic", index=["kind", "metric", "n"], values="value")
@@ -220,9 +217,8 @@ def _by_reference_count(mean: pl.DataFrame, truth: str) -> Table:
     whole = shown.filter(kind=ALL).sort("references", maintain_order=True)
     best = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
     names = best.group_by("references", maintain_order=True).agg(pl.col("metric").str.join(", ")).rows()
-    wide = shown.pivot("references", index=["kind", "metric"], values="value").sort(
-        _in_order(mean, "kind"), maintain_order=True
-    )
+    wide = shown.pivot("references", index=["kind", "metric"], values="value")
+    wide = wide.sort(_in_order(mean, "kind"), maintain_order=True)
     title, columns = f"accuracy by number of references: {truth}", ["kind", "metric", *map(str, chosen)]
     caption = "; ".join(f"{number}: {metrics}" for number, metrics in names)
     caption = f"Best metric over all pairs, by number of references: {caption}."

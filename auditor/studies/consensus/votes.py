@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import counted
+from auditor.result import Said, counted
 from auditor.scoring.candidates import CandidateSet, output_of
+from auditor.scoring.registry import MetricRequest
 from auditor.store.captions import Captions
 
 #: The kinds of Vedantam et al. 2015, section 6, in their order: two human captions, both of the image or one of
@@ -46,15 +48,22 @@ class PairVotes:
         return replace(output_of(self.selection), file="candidate_compared")
 
 
+class Prepared(NamedTuple):
+    """The votes and references of one dataset, checked: what is scored, with how many references, by which metrics."""
+
+    votes: PairVotes
+    references: Captions
+    most: int
+    metrics: list[MetricRequest]
+    notes: tuple[Said, ...]
+
+
 def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
     """Read the votes on captions. Raises `UsageError` without pairs or triplets, or without a decision."""
     rows = captions.tokenize(progress).annotated().rows("pairwise_preference")
     if rows.is_empty():
-        selection = captions.selection
-        raise UsageError(
-            f"{selection.label}: has no compared pairs or triplets (it is of kind {selection.version.kind}); "
-            "ingest comparisons as kind pairs or triplets"
-        )
+        none = f"has no compared pairs or triplets (it is of kind {captions.selection.version.kind})"
+        raise UsageError(f"{captions.label}: {none}; ingest comparisons as kind pairs or triplets")
     label, decided = captions.selection.label, rows["winner"].count()
     silent_pairs = rows.filter(pl.col("votes") == 0).height
     even = rows.height - decided - silent_pairs
@@ -96,11 +105,8 @@ def with_kinds(votes: PairVotes, references: Captions) -> PairVotes:
         "pairs), or has words that are less likely in the image's references "
         f"({inferred.height - shared:,} pairs, {close:,} of them close calls)"
     )
-    return replace(
-        votes,
-        rows=rows.with_columns(kind=pl.coalesce("kind", "inferred")).drop("inferred"),
-        notes=(*votes.notes, note),
-    )
+    rows = rows.with_columns(kind=pl.coalesce("kind", "inferred")).drop("inferred")
+    return replace(votes, rows=rows, notes=(*votes.notes, note))
 
 
 #: A smaller difference of log-likelihoods is a close call: odds below e^3, 20 to 1.

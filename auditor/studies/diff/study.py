@@ -154,13 +154,13 @@ def diff() -> None:
     Compares the findings of both versions, the shares of captions with problems, gates of datasets.toml, duplicates and
     `sameness`. Each change is new, worse, better or gone, with the captions behind it: those that the other version
     lacks. The counts of added, removed, edited and moved captions follow. The store keeps the findings, so a second
-    call is quick. `depth` totals only counts.
+    call is quick. `--depth totals` only counts.
 
     Only more than chance is listed. A share must differ with p < 0.05 in a test of two proportions, `sameness` by
     Student's t. Holm's method corrects p for the number of comparisons. A finding with another severity, or a gate with
     another verdict, is listed too. So is an error or a warning that only one version has.
 
-    Other depths: images counts the changes by image, text lists each caption, old and new. With `as_tokens`, captions
+    Other depths: images counts the changes by image, text lists each caption, old and new. With `--as-tokens`, captions
     with equal tokens count as unchanged. Vocabulary compares words, lengths compares the lengths of captions. Drift
     summarizes both: Jensen-Shannon divergence of words, bigrams and openings, lengths, new words and removed words.
 

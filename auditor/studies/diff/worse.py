@@ -138,16 +138,11 @@ def tallied(rows: pl.DataFrame) -> str:
 
 def shown(rows: pl.DataFrame, title: str) -> Table:
     """Return the table of changes, with an example each."""
-    told = [
-        (
-            row["change"],
-            {DIMENSION: "not {}", GATE: "gate {}"}.get(row["part"], "{}").format(row["what"]),
-            *(_written(row, side) for side in ("before", "after")),
-            row["captions"] or row["images"],
-            _quoted(row),
-        )
-        for row in rows.iter_rows(named=True)
-    ]
+    told = []
+    for row in rows.iter_rows(named=True):
+        what = {DIMENSION: "not {}", GATE: "gate {}"}.get(row["part"], "{}").format(row["what"])
+        sides = (_written(row, side) for side in ("before", "after"))
+        told.append((row["change"], what, *sides, row["captions"] or row["images"], _quoted(row)))
     columns = dict.fromkeys(("change", "what", "before", "after", "captions", "example"), pl.String)
     frame = pl.DataFrame(told, schema=columns | {"captions": pl.Int64}, orient="row")
     numbers = rows.filter(part=NUMBER)["what"]

@@ -44,10 +44,8 @@ def find_training(
     training = [Selection(version, split) for split in named if roles.get(split, split) == _TRAIN]
     if drawing and not training:
         there = f"its splits are {', '.join(named)}" if named else "it has no splits"
-        raise UsageError(
-            f"{version.dataset}: {drawing[0]} needs training captions, but no split counts as train: {there}; "
-            "set a split or a dataset with --train"
-        )
+        needs = f"{drawing[0]} needs training captions, but no split counts as train: {there}"
+        raise UsageError(f"{version.dataset}: {needs}; set a split or a dataset with --train")
     return training
 
 
@@ -77,17 +75,21 @@ def bind_phrases(workspace: Workspace, selection: Selection, noun_chunks: parses
     """
     bind_words(workspace)
     if noun_chunks is None:
-        _check_marked(workspace, selection)
+        marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
+        if workspace.query(marked).is_empty():
+            raise UsageError(
+                f"{selection.label}: has no annotated phrases; dataset flickr30k and files of format entities have "
+                f"them; --pipeline {installed() or PIPELINES[-1]} uses the noun chunks of a spaCy pipeline instead: "
+                f"{INSTALL}"
+            )
         workspace.bind("phrase_at_work", "annotated_phrase")
         return
     workspace.bind("text_at_work", "content_text")
     noun_chunks.bind(workspace)
     workspace.bind("phrase_at_work", "chunk_phrase")
     if workspace.query("select image from phrase_at_work limit 1").is_empty():
-        raise UsageError(
-            f"{selection.label}: pipeline {noun_chunks.pipeline} finds no noun chunks; "
-            "use one that tags parts of speech and parses"
-        )
+        none = f"pipeline {noun_chunks.pipeline} finds no noun chunks"
+        raise UsageError(f"{selection.label}: {none}; use one that tags parts of speech and parses")
 
 
 def bind_training(
@@ -106,12 +108,3 @@ def bind_training(
         bind_phrases(trained, training[0], noun_chunks)
         workspace.bind("trained_mention", "mention", of=trained)
     workspace.bind("name_word", of=trained)
-
-
-def _check_marked(workspace: Workspace, selection: Selection) -> None:
-    marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
-    if workspace.query(marked).is_empty():
-        raise UsageError(
-            f"{selection.label}: has no annotated phrases; dataset flickr30k and files of format entities have them; "
-            f"--pipeline {installed() or PIPELINES[-1]} uses the noun chunks of a spaCy pipeline instead: {INSTALL}"
-        )

@@ -172,14 +172,13 @@ def distractors(
         pl.lit(seed, pl.Int64).alias("seed"),
     )
     frame = stamp(selection, rows)
-    settings: dict[str, str | int | float | bool] = {
-        "phrases": noun_chunks.pipeline if noun_chunks else MARKED, "train": trained_on, "draw": draw, "seed": seed,
-    }  # fmt: skip
+    of = noun_chunks.pipeline if noun_chunks else MARKED
+    signed = Signature("distractors", {"phrases": of, "train": trained_on, "draw": draw, "seed": seed}, _VERSION)
     result = Result(
         "distractors",
         frame,
         selections=(selection, *training),
-        signatures={"distractors": str(Signature("distractors", settings, _VERSION))},
+        signatures={"distractors": str(signed)},
         tables=(counts(selection, made, names), examples(frame)),
         notes=notes,
         lead=(f"{selection.label}: {counted(frame.height, 'item', 'items')} whose wrong caption differs in one way.",),
@@ -196,7 +195,7 @@ def _made(workspace: Workspace, names: Sequence[str], progress: Progress) -> pl.
         progress("items", done, len(names))
         task = TASKS[name]
         items = workspace.rows(task.made_by, mentioned=task.mentioned, alone=task.alone)
-        made.append(items.with_columns(pl.lit(name).alias("part")))
+        made.append(items.with_columns(part=pl.lit(name)))
     progress("items", len(names), len(names))
     return pl.concat(made)
 
@@ -207,8 +206,7 @@ def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:
     Raises `UsageError` for a file that cannot be written, or exists and may not be replaced.
     """
     check_path(path, _WHAT, force=force)
-    shown = frame.with_columns(pl.col("image_split").alias("split")).select(COLUMNS)
-    write_rows(shown, path)
+    write_rows(frame.with_columns(split="image_split").select(COLUMNS), path)
 
 
 def without_items(selection: Selection, made: pl.DataFrame, mentioned: Mapping[str, str]) -> tuple[str, ...]:
@@ -226,14 +224,10 @@ def without_items(selection: Selection, made: pl.DataFrame, mentioned: Mapping[s
 
 def counts(selection: Selection, made: pl.DataFrame, names: Sequence[str]) -> Table:
     """Count the items of each task, and what each rule left out."""
-    order = pl.col("task").replace_strict(names, range(len(names)))
-    is_kept = pl.col("rule").is_null()
-    counted = (
-        made.group_by(task="part", rule="dropped")
-        .agg(items=pl.len())
-        .sort(order, ~is_kept, -pl.col("items").cast(pl.Int64), "rule")
-        .select("task", pl.when(is_kept).then(pl.lit("kept")).otherwise(pl.lit("dropped")).alias("is"), "items", "rule")
-    )
+    order, is_kept = pl.col("task").cast(pl.Enum(names)), pl.col("rule").is_null()
+    what = pl.when(is_kept).then(pl.lit("kept")).otherwise(pl.lit("dropped")).alias("is")
+    tasks = made.group_by(task="part", rule="dropped").agg(items=pl.len())
+    counted = tasks.sort(order, ~is_kept, -pl.col("items").cast(pl.Int64), "rule").select("task", what, "items", "rule")
     caption = "dropped: left out by the first rule that applies"
     return Table(f"items of {selection.label}", counted, caption=caption, name="counts", sections="task")
 
@@ -241,11 +235,6 @@ def counts(selection: Selection, made: pl.DataFrame, names: Sequence[str]) -> Ta
 def examples(frame: pl.DataFrame) -> Table:
     """Show the first item of each task."""
     shown = frame.group_by("part", maintain_order=True).agg(pl.col("image", "right", "wrong").first())
-    more = frame.height - shown.height
-    return Table(
-        "one item per task",
-        shown.rename({"part": "task"}),
-        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them" if more > 0 else None,
-        beside=("right", "wrong"),
-        name="examples",
-    )
+    shown, more = shown.rename({"part": "task"}), frame.height - shown.height
+    caption = f"{more:,} more: -o FILE.csv or FILE.jsonl writes them" if more > 0 else None
+    return Table("one item per task", shown, caption=caption, beside=("right", "wrong"), name="examples")

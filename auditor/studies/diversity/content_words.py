@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection
-from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
+from auditor.scoring.candidates import HUMAN, bind_candidates, output_of
 from auditor.scoring.counting import LAST_IMAGE
 from auditor.scoring.registry import References
 from auditor.store import parses
@@ -56,9 +56,8 @@ def content_of(settings: DiversitySettings) -> Content:
     if words is not None:
         raise UsageError("--pipeline and --function-words both define content words; set only one")
     if tokenizer != PROFILE:
-        raise UsageError(
-            f"--tokenizer {tokenizer}: --pipeline tags the words of tokenizer {PROFILE}; set --tokenizer {PROFILE}"
-        )
+        why = f"--pipeline tags the words of tokenizer {PROFILE}; set --tokenizer {PROFILE}"
+        raise UsageError(f"--tokenizer {tokenizer}: {why}")
     loaded = annotator(settings.pipeline, "content words by tags")
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 
@@ -82,11 +81,7 @@ class Pairing:
 
 
 def pairings(
-    systems: Sequence[Captions],
-    evaluation: Captions,
-    content: Content,
-    settings: DiversitySettings,
-    progress: Progress,
+    systems: Sequence[Captions], evaluation: Captions, content: Content, settings: DiversitySettings, progress: Progress
 ) -> Iterator[Pairing]:
     """Yield the comparison of each system with the references; the references themselves are scored leave-one-out.
 
@@ -105,9 +100,9 @@ def pairings(
             rule = refs.rule
             same_rule = [one for one in systems if _is_itself(one.selection, people) == itself]
             workspace = refs.select(evaluation).workspace()
-            bind_candidates(workspace, [_candidates(one.selection, people) for one in same_rule])
+            bind_candidates(workspace, [HUMAN if itself else output_of(one.selection) for one in same_rule])
             bind_words(workspace, [*same_rule, evaluation], content, progress)
-        bind_candidates(workspace, [_candidates(system.selection, people)])
+        bind_candidates(workspace, [HUMAN if itself else output_of(system.selection)])
         counted = workspace.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
         yield Pairing(system.selection, people, refs, workspace, captions, lacking, beyond, wordless)
@@ -140,10 +135,6 @@ def _is_itself(system: Selection, evaluation: Selection) -> bool:
             " the same version and split, so that each is held out"
         )
     return True
-
-
-def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
-    return HUMAN if _is_itself(system, evaluation) else output_of(system)
 
 
 def unshared(system: Captions, evaluation: Captions) -> tuple[int, int]:

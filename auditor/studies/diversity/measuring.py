@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
 from auditor.store.versions import resolve
 from auditor.studies.diversity.content_words import content_of, unshared
-from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
+from auditor.studies.diversity.overall import global_statistics, workspace
 from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known
 
@@ -63,9 +63,7 @@ def captions_and_known(
 ) -> tuple[tuple[Captions, ...], Known]:
     """Select captions, the training data and the evaluation data, and tokenize all."""
     every = select_all(store, refs, split, tokenizer, progress=progress)
-    known = Known(
-        None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
-    )
+    known = Known(*(None if ref is None else resolve(store, ref) for ref in (against, evaluation)))
     further = [selection for selection in (known.training, known.evaluation) if selection]
     tokenize(store, further, tokenizer, progress)
     return tuple(every), known
@@ -83,15 +81,13 @@ def measured(
     store = every[0].store
     words = store.query("select token_id, token from vocabulary")
     relations = workspace(store, settings, known)
-    parts: list[GlobalStatistics] = []
+    frames, notes = [], list[Said]()
     for number, captions in enumerate(every):
         progress(f"{captions.label}: diversity", number, len(every))
-        parts.append(global_statistics(relations, captions.selection, settings, known, words, declared, asked))
-    rows = pl.concat(
-        captions.stamp(part.rows.with_columns(tokenizer=pl.lit(captions.tokenizer)))
-        for captions, part in zip(every, parts, strict=True)
-    )
-    return statistics_within(rows, ends_of("diversity")), [note for part in parts for note in part.notes]
+        part = global_statistics(relations, captions.selection, settings, known, words, declared, asked)
+        frames.append(captions.stamp(part.rows.with_columns(tokenizer=pl.lit(captions.tokenizer))))
+        notes += part.notes
+    return statistics_within(pl.concat(frames), ends_of("diversity")), notes
 
 
 #: Statistics that compare captions: as written, letter by letter, with case and outer spaces.
@@ -202,22 +198,17 @@ def _moved(base: pl.DataFrame, rows: pl.DataFrame, factor: str) -> pl.DataFrame:
 
 def _flips(moved: pl.DataFrame) -> pl.DataFrame:
     """Find the pairs of datasets that switch ranks. Columns: statistic, factor, dataset, dataset_other."""
-    placed = moved.with_row_index("place").select(
-        "place", "statistic", "factor", "value", "base", pl.concat_str("dataset", "version", "split", separator=" ",
-                                                                       ignore_nulls=True).alias("who"), "dataset"
-    )  # fmt: skip
+    placed = moved.with_row_index("place").select("place", "statistic", "factor", "value", "base", "dataset")
     pairs = placed.join(placed, on=["statistic", "factor"], suffix="_other", maintain_order="left")
     before, after = pl.col("base") - pl.col("base_other"), pl.col("value") - pl.col("value_other")
-    return pairs.filter(pl.col("place") < pl.col("place_other"), before.sign() * after.sign() < 0).select(
-        "statistic", "factor", "dataset", "dataset_other"
-    )
+    switched = pairs.filter(pl.col("place") < pl.col("place_other"), before.sign() * after.sign() < 0)
+    return switched.select("statistic", "factor", "dataset", "dataset_other")
 
 
 def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
     factors = moved["factor"].unique(maintain_order=True).to_list()
-    most = moved.group_by("statistic", "factor", maintain_order=True).agg(
-        pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
-    )
+    largest = pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
+    most = moved.group_by("statistic", "factor", maintain_order=True).agg(largest)
     counted = flips.group_by("statistic", "factor", maintain_order=True).agg(flips=pl.len().cast(pl.Int64))
     both = most.join(counted, on=["statistic", "factor"], how="left", maintain_order="left").fill_null(0)
     return [
@@ -237,15 +228,11 @@ def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[Find
     pairs = len(selections) * (len(selections) - 1) // 2
     findings = []
     for (factor,), group in flips.filter(pl.col("statistic") != "tokens").group_by("factor", maintain_order=True):
-        counted = (
-            group.group_by("statistic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
-        )
-        statistic, count = counted.row(0)
-        first, second = group.filter(pl.col("statistic") == statistic).select("dataset", "dataset_other").row(0)
-        sentence = (
-            f"{factor}: {statistic} reorders most: {count} of {pairs} pairs of datasets switch ranks,"
-            f" such as {first} and {second}"
-        )
+        counted = group.group_by("statistic", maintain_order=True).len()
+        statistic, count = counted.sort("len", descending=True, maintain_order=True).row(0)
+        first, second = group.filter(statistic=statistic).select("dataset", "dataset_other").row(0)
+        switched = f"{count} of {pairs} pairs of datasets switch ranks, such as {first} and {second}"
+        sentence = f"{factor}: {statistic} reorders most: {switched}"
         where = {"factor": str(factor), "statistic": statistic}
         findings.append(Finding("datasets-reordered", sentence, where, {"pairs_changed": count}, pairs, "warning"))
     return findings

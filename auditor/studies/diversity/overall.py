@@ -5,35 +5,28 @@ There is one row for each statistic, averaged over lists and orders.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import polars as pl
 
 from auditor.arrays import np
-from auditor.errors import MetricError
+from auditor.errors import MetricError, SourceError
 from auditor.model import Selection, Source
 from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.single_captions import Lists, parallel_lists
+from auditor.sources import guess, read
+from auditor.sources.reading import files
+from auditor.sources.reading.declared import named_files
 from auditor.statistics import diversity as scored
-from auditor.statistics.diversity import (
-    CONFIDENCE,
-    RESAMPLES,
-    STATISTICS,
-    WALKED,
-    Walk,
-    compression_ratio,
-    intervals,
-    measured_sdsl,
-    walk,
-)
-from auditor.statistics.diversity import CURVE as CURVE_SCHEMA
+from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, STATISTICS, Walk
 from auditor.statistics.sameness import SAMENESS, measured_sameness, sameness
 from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.versions import params_of
 from auditor.store.workspace import Workspace
-from auditor.studies.diversity.lists import image_order
 from auditor.studies.diversity.settings import CURVE, EVERY, Asked, DiversitySettings, Known
 
 _DECIMALS = 12
@@ -46,51 +39,40 @@ def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
     are the range over random orders (`spread` is `draws`) or parallel lists (`spread` is `lists`).
     """
     named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("number")
-    lacking = pl.col("value").null_count() > 0
-    by_draw = measured.group_by("statistic", "draw", maintain_order=True).agg(
-        value=pl.when(~lacking).then(pl.col("value").mean()),
-        low=pl.col("value").min(),
-        high=pl.col("value").max(),
-        reason=pl.col("reason").drop_nulls().first(),
+    value, reason = pl.col("value"), pl.col("reason").drop_nulls().first()
+    whole = value.null_count() == 0
+    mean = pl.when(whole).then(value.mean())
+    by_list = measured.group_by("statistic", "draw", maintain_order=True)
+    by_draw = by_list.agg(value=mean, low=value.min(), high=value.max(), reason=reason)
+    drawn = whole & pl.col("draw").is_not_null().any() & (pl.len() > 1)
+    several = whole & pl.lit(lists.number > 1) & pl.col("draw").is_null().all()
+    rows = by_draw.group_by("statistic", maintain_order=True).agg(
+        position=pl.lit(None, pl.Int64),
+        low=pl.when(drawn).then(value.min()).when(several).then(pl.col("low").first()),
+        high=pl.when(drawn).then(value.max()).when(several).then(pl.col("high").first()),
+        spread=pl.when(drawn).then(pl.lit("draws")).when(several).then(pl.lit("lists")),
+        reason=reason + (", in a parallel list" if lists.number > 1 else ""),
+        value=mean,
     )
-    drawn = pl.col("draw").is_not_null().any() & (pl.len() > 1)
-    several = pl.lit(lists.number > 1) & pl.col("draw").is_null().all()
-    whole = pl.col("value").null_count() == 0
-    return (
-        by_draw.group_by("statistic", maintain_order=True)
-        .agg(
-            position=pl.lit(None, pl.Int64),
-            low=pl.when(drawn & whole).then(pl.col("value").min()).when(several & whole).then(pl.col("low").first()),
-            high=pl.when(drawn & whole).then(pl.col("value").max()).when(several & whole).then(pl.col("high").first()),
-            spread=pl.when(drawn & whole).then(pl.lit("draws")).when(several & whole).then(pl.lit("lists")),
-            reason=pl.col("reason").drop_nulls().first() + (", in a parallel list" if lists.number > 1 else ""),
-            value=pl.when(whole).then(pl.col("value").mean()),
-        )
-        .join(named, on="statistic")
-        .sort("number")
-        .select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
-    )
+    ordered = rows.join(named, on="statistic").sort("number")
+    return ordered.select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
 
 
 def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
     """Average the curves of `walks` walks over lists, then draws, at the positions that all walks reach."""
-    return (
-        (curve if curve.height else pl.DataFrame(schema=CURVE_SCHEMA))
-        .filter(pl.len().over("tokens") == walks)
-        .group_by("tokens", "draw", maintain_order=True)
-        .agg(pl.col("types").mean())
-        .group_by("tokens", maintain_order=True)
-        .agg(value=pl.col("types").mean(), low=pl.col("types").min(), high=pl.col("types").max(), draws=pl.len())
-        .sort("tokens")
-        .with_columns(pl.when(pl.col("draws") > 1).then(pl.col("low", "high")))
-        .select(
-            pl.lit(CURVE).alias("statistic"),
-            pl.col("tokens").alias("position"),
-            *_rounded(),
-            pl.when(pl.col("draws") > 1).then(pl.lit("draws")).alias("spread"),
-            pl.lit(lists.number).alias("lists"),
-            pl.lit(None, pl.String).alias("reason"),
-        )
+    types, several = pl.col("types"), pl.when(pl.col("draws") > 1)
+    every = curve if curve.height else pl.DataFrame(schema=scored.CURVE)
+    common = every.filter(pl.len().over("tokens") == walks)
+    by_draw = common.group_by("tokens", "draw", maintain_order=True).agg(types.mean())
+    by_tokens = by_draw.group_by("tokens", maintain_order=True)
+    rows = by_tokens.agg(value=types.mean(), low=types.min(), high=types.max(), draws=pl.len()).sort("tokens")
+    return rows.with_columns(several.then(pl.col("low", "high"))).select(
+        pl.lit(CURVE).alias("statistic"),
+        pl.col("tokens").alias("position"),
+        *_rounded(),
+        several.then(pl.lit("draws")).alias("spread"),
+        pl.lit(lists.number).alias("lists"),
+        pl.lit(None, pl.String).alias("reason"),
     )
 
 
@@ -164,81 +146,68 @@ def global_statistics(
     workspace = workspace.given(lists=lists.asked)
     exact = _exact(workspace, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
     walks, why_not = _ordered(workspace, selection, settings, declared, asked)
-    walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
+    walked, curve = scored.walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
     pressed = [_compressed(walk, words) for walk in walks if walk.draw == 0 and asked.any_of(_PRESSED)]
-    measured = pl.concat(
-        [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
-    )
+    ratios = pl.DataFrame(pressed, schema=scored.WALKED, orient="row")
+    measured = pl.concat([exact.select(*scored.WALKED), walked, ratios])
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
     key = (settings.seed, *selection.content)
     resampled = {}
     if asked.any_of("sdsl"):
-        resampled["sdsl"] = measured_sdsl(workspace.rows("image_length"))
+        resampled["sdsl"] = scored.measured_sdsl(workspace.rows("image_length"))
     if asked.any_of(SAMENESS):
         resampled[SAMENESS] = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
-    for statistic, interval in intervals(resampled, key).items():
+    for statistic, interval in scored.intervals(resampled, key).items():
         rows = _with_interval(rows, statistic, interval)
-    named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
-    missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
-    return GlobalStatistics(
-        named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images))
+    signed = {name: _signature(name, settings, known, why_not is None) for name in rows["statistic"].unique()}
+    signatures = [signed[name] for name in rows["statistic"]]
+    named = rows.with_columns(
+        pl.Series("signature", [*map(str, signatures)], pl.String),
+        pl.Series("seed", [signature.parameters.get("seed") for signature in signatures], pl.Int64),
     )
+    missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
+    findings = _notes(selection, known, why_not, missing, all_images=settings.all_images)
+    return GlobalStatistics(named, (*lists.notes, *findings))
 
 
 def _with_interval(rows: pl.DataFrame, statistic: str, interval: tuple[float, float] | None) -> pl.DataFrame:
     """Set the interval of a statistic: over images instead of the range over lists."""
     low, high = interval or (None, None)
-    own = pl.col("statistic") == statistic
-    ends = {
-        "low": pl.lit(low, pl.Float64),
-        "high": pl.lit(high, pl.Float64),
-        "spread": pl.lit(None if low is None else "images", pl.String),
-    }
-    return rows.with_columns(pl.when(own).then(end).otherwise(name).alias(name) for name, end in ends.items())
+    ends = {"low": pl.lit(low, pl.Float64), "high": pl.lit(high, pl.Float64)}
+    ends["spread"] = pl.lit(None if low is None else "images", pl.String)
+    own = pl.when(statistic=statistic)
+    return rows.with_columns(own.then(end).otherwise(name).alias(name) for name, end in ends.items())
 
 
 def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Compute the statistics that do not depend on order. Columns of `scored.MEASURED`."""
-    workspace = workspace.given(
-        longest=4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
-    )
+    longest = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    workspace = workspace.given(longest=longest)
     lists = workspace.rows("list_length")
     cards = [card for card in STATISTICS.values() if asked.any_of(card.name) and known.answers(card.needs)]
     wanted = {card.counts for card in cards}
-    parts = [pl.DataFrame(schema=scored.MEASURED)]
-    if "list_length" in wanted:
-        parts.append(scored.lengths(lists))
-    if "list_gram_count" in wanted:
-        parts.append(scored.gram_ratios(workspace.rows("list_gram_count"), lists))
-    if "frequency_spectrum" in wanted:
-        parts.append(scored.spectrum(workspace.rows("frequency_spectrum"), lists))
-    if "self_repetition" in wanted:
-        parts.append(scored.self_repetition(workspace.rows("self_repetition")))
-    if "distinct_caption" in wanted:
-        parts.append(scored.shares(workspace.rows("distinct_caption"), lists, "unique", "distinct_captions"))
-    if "sameness" in wanted:
-        parts.append(sameness(workspace.rows("sameness")))
-    if "novel_type" in wanted:
-        parts.append(scored.novel_types(workspace.rows("novel_type"), lists))
+    made_of: Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+        "list_gram_count": lambda rows: scored.gram_ratios(rows, lists),
+        "frequency_spectrum": lambda rows: scored.spectrum(rows, lists),
+        "self_repetition": scored.self_repetition,
+        "distinct_caption": lambda rows: scored.shares(rows, lists, "unique", "distinct_captions"),
+        "sameness": sameness,
+        "novel_type": lambda rows: scored.novel_types(rows, lists),
+        "coverage": lambda rows: scored.coverage(rows, lists),
+    }
+    parts = [pl.DataFrame(schema=scored.MEASURED), *([scored.lengths(lists)] if "list_length" in wanted else [])]
+    parts += [make(workspace.rows(relation)) for relation, make in made_of.items() if relation in wanted]
     if known.training and "novel_caption" in wanted:
         parts.append(_novel(workspace, lists, known.training))
-    if "coverage" in wanted:
-        parts.append(scored.coverage(workspace.rows("coverage"), lists))
-    together = pl.concat(
-        [part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts]
-    )
-    return asked.rows_of(together)
+    columns = [pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()]
+    return asked.rows_of(pl.concat(part.select(columns) for part in parts))
 
 
 def _novel(workspace: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
     if training.version.kind != "wordlist":
         return scored.shares(workspace.rows("novel_caption"), lists, "novel", "novel")
-    return lists.select(
-        "list_no",
-        statistic=pl.lit("novel"),
-        value=pl.lit(None, pl.Float64),
-        reason=pl.lit(f"{training.label} is a word list: it has no captions"),
-    )
+    reason = pl.lit(f"{training.label} is a word list: it has no captions")
+    return lists.select("list_no", statistic=pl.lit("novel"), value=pl.lit(None, pl.Float64), reason=reason)
 
 
 def _ordered(
@@ -251,21 +220,14 @@ def _ordered(
     """Return the walks for the selected statistics, and why they are not in the order of the file."""
     if not asked.any_of(_PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
-    orders, why_not = _orders(workspace, selection, settings, declared)
-    return _walks(workspace.rows("list_tokens"), orders), why_not
-
-
-def _orders(
-    workspace: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
-) -> tuple[pl.DataFrame, str | None]:
-    """Return the orders to walk in (list_no, draw, place), and why it is not that of the file."""
+    captions = workspace.rows("list_tokens")
     if not settings.as_written:
-        return workspace.rows("caption_order"), None
+        return _walks(captions, workspace.rows("caption_order")), None
     images, why_not = image_order(selection, declared)
-    captions = workspace.rows("list_tokens").select("list_no", "image", "place")
+    places = captions.select("list_no", "image", "place")
     if images is not None:
-        captions = captions.join(images, on="image", how="left").sort("list_no", "position", "place")
-    return captions.select("list_no", pl.lit(0, pl.Int32).alias("draw"), "place"), why_not
+        places = places.join(images, on="image", how="left").sort("list_no", "position", "place")
+    return _walks(captions, places.with_columns(draw=pl.lit(0, pl.Int32))), why_not
 
 
 def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
@@ -288,18 +250,7 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
 
 def _compressed(walk: Walk, words: pl.DataFrame) -> tuple[object, ...]:
     spelled = pl.DataFrame({"token_id": walk.types}).join(words, on="token_id", how="left", maintain_order="left")
-    return walk.list_no, None, _PRESSED, *compression_ratio(walk, spelled["token"])
-
-
-def _signed(
-    statistics: pl.Series, settings: DiversitySettings, known: Known, *, in_file_order: bool
-) -> tuple[pl.Series, pl.Series]:
-    """Return the signature of each row, and the seed if the number is random."""
-    signed = {name: _signature(name, settings, known, in_file_order) for name in statistics.unique()}
-    return (
-        pl.Series("signature", [str(signed[name]) for name in statistics], dtype=pl.String),
-        pl.Series("seed", [signed[name].parameters.get("seed") for name in statistics], dtype=pl.Int64),
-    )
+    return walk.list_no, None, _PRESSED, *scored.compression_ratio(walk, spelled["token"])
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
@@ -328,20 +279,36 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
 
 def _notes(
     selection: Selection, known: Known, why_not: str | None, missing: Sequence[int], *, all_images: bool
-) -> list[Finding]:
-    findings = []
+) -> Iterator[Finding]:
     if why_not:
         sentence = (
             f"{selection.label}: the file order is not available ({why_not}). Captions are read by image id,"
             " so ttr, mattr, mtld and the curve differ from published values"
         )
-        findings.append(Finding(FILE_ORDER, sentence, about(selection), severity="notice"))
+        yield Finding(FILE_ORDER, sentence, about(selection), severity="notice")
     if known.evaluation and missing[1]:
         follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
-        sentence = (
-            f"{missing[1]:,} of {missing[0]:,} images of {known.evaluation.label} have no caption in"
-            f" {selection.label}: {follows}"
-        )
+        images = f"{missing[1]:,} of {missing[0]:,} images of {known.evaluation.label}"
+        sentence = f"{images} have no caption in {selection.label}: {follows}"
         where = about(selection, against=known.evaluation.label)
-        findings.append(Finding("images-not-shared", sentence, where, {"images": missing[1]}, missing[0], "warning"))
-    return findings
+        yield Finding("images-not-shared", sentence, where, {"images": missing[1]}, missing[0], "warning")
+
+
+def image_order(selection: Selection, declared: Mapping[str, Source]) -> tuple[pl.DataFrame | None, str | None]:
+    """Return image and position (from 0, of its first caption) as the files that were ingested have them.
+
+    If those files are not available, return no frame but the reason.
+    """
+    version = selection.version
+    source = declared.get(version.dataset)
+    if source is None:
+        return None, "datasets.toml does not declare it"
+    try:
+        if files.sha256(named_files(source)) != version.source_sha256:
+            return None, "its files are not those that were ingested"
+        source = source if source.format else dataclasses.replace(source, format=guess(source.parts[0]))
+        batches = chain.from_iterable(read(part, source.format) for part in source.parts)
+        images = pl.concat(batch.filter(pl.col("reason").is_null()).select("image") for batch in batches)
+    except SourceError as error:
+        return None, str(error)
+    return images.unique(maintain_order=True).with_row_index("position"), None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -24,20 +24,13 @@ _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 
 
 def local_words_met(
-    systems: Sequence[Captions],
-    people: Captions,
-    content: Content,
-    settings: DiversitySettings,
-    progress: Progress,
+    systems: Sequence[Captions], people: Captions, content: Content, settings: DiversitySettings, progress: Progress
 ) -> Result:
     """Return local recall by importance, and local precision, of systems against human captions of the same images.
 
-    Each system must describe images with human captions. `recall-k` is the share of content words in k human captions
-    of an image that are also in the system's caption; `recall-majority` uses words in 3 captions or more. `precision`
-    is the share of content words in the system's captions that are also in a human caption of the image;
-    `precision-all-words` uses all words. All are ratios of totals over images. Each caption of a system counts
-    separately, as a set of words. If a system is the references themselves, each caption is held out once. A value is
-    null if no image has such a word; with fewer than five `references`, no word is in five captions.
+    Each system must describe images with human captions. All are ratios of totals over images. Each caption of a system
+    counts separately, as a set of words. If a system is the references themselves, each caption is held out once. A
+    value is null if no image has such a word; with fewer than five `references`, no word is in five captions.
     """
     met, parts = [], []
     for pairing in pairings(systems, people, content, settings, progress):
@@ -62,16 +55,10 @@ def _statistics(pairing: Pairing) -> pl.DataFrame:
     highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
     classes = [*map(str, range(1, highest + 1)), "majority"]
     precisions = ratio(pairing.workspace.rows("local_precision"))
-    asked = pl.DataFrame({"class": [*classes, *_PRECISIONS]}).with_columns(
-        statistic=pl.col("class").replace_strict(
-            {name: f"recall-{name}" for name in classes} | _PRECISIONS, return_dtype=pl.String
-        )
-    )
-    return (
-        asked.join(pl.concat([recalls, precisions]), on="class", how="left", maintain_order="left")
-        .with_columns(pl.col("n", "images").fill_null(0), pl.col("high").clip(upper_bound=1))
-        .drop("class")
-    )
+    named = {**{name: f"recall-{name}" for name in classes}, **_PRECISIONS}
+    asked = pl.DataFrame({"class": [*named], "statistic": [*named.values()]})
+    rows = asked.join(pl.concat([recalls, precisions]), on="class", how="left", maintain_order="left").drop("class")
+    return rows.with_columns(pl.col("n", "images").fill_null(0), pl.col("high").clip(upper_bound=1))
 
 
 def _rows(pairing: Pairing, statistics: pl.DataFrame, content: Content, settings: DiversitySettings) -> pl.DataFrame:
@@ -128,61 +115,41 @@ _FIGURE = View(
 
 def shared_notes(met: Sequence[Pairing]) -> list[str]:
     """Report how the systems were compared with the references."""
-    notes = [
-        f"{pairing.system.label} was ingested as {pairing.system.version.kind}, not as candidates (--kind)"
-        for pairing in met
-        if pairing.refs.rule == "all" and pairing.system.version.kind != "candidates"
-    ]
-    notes += [
-        f"{pairing.system.label}: captions are held out, so they have one reference fewer than systems; use"
-        " --references to sample the same number"
-        for pairing in met
-        if pairing.refs.rule == "loo" and pairing.refs.drawn is None
-    ]
-    return notes
+    held_out = "captions are held out, so they have one reference fewer than systems"
+    others = [one.system for one in met if one.refs.rule == "all" and one.system.version.kind != "candidates"]
+    notes = [f"{one.label} was ingested as {one.version.kind}, not as candidates (--kind)" for one in others]
+    equal = [one.system.label for one in met if one.refs.rule == "loo" and one.refs.drawn is None]
+    return notes + [f"{label}: {held_out}; use --references to sample the same number" for label in equal]
 
 
-def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
+def unlike_images(met: Sequence[Pairing]) -> Iterator[Finding]:
     """Report which images do not count, and captions without words."""
-    findings = []
-    people = met[0].evaluation.label
-    for lacking, beyond in dict.fromkeys((pairing.lacking, pairing.beyond) for pairing in met):
-        names = ", ".join(
-            pairing.system.label for pairing in met if (pairing.lacking, pairing.beyond) == (lacking, beyond)
-        )
-        for number, problem in (
-            (lacking, f"of {people} without a caption in {names}"),
-            (beyond, f"of {names} that {people} lacks"),
-        ):
+    people, systems = met[0].evaluation.label, dict[tuple[int, int], list[str]]()
+    for pairing in met:
+        systems.setdefault((pairing.lacking, pairing.beyond), []).append(pairing.system.label)
+    for (lacking, beyond), labels in systems.items():
+        names = ", ".join(labels)
+        problems = {f"of {people} without a caption in {names}": lacking, f"of {names} that {people} lacks": beyond}
+        for problem, number in problems.items():
             if number:
                 where = {"dataset": names, "against": people}
                 sentence = f"{counted(number, 'image', 'images')} {problem}: not counted"
-                findings.append(Finding("images-not-shared", sentence, where, {"images": number}, severity="warning"))
-    findings += [
-        Finding(
-            "captions-without-word",
-            f"{pairing.system.label}: {pairing.wordless:,} of {pairing.captions:,} captions without words, which recall"
-            " nothing",
-            about(pairing.system),
-            {"captions": pairing.wordless},
-            pairing.captions,
-            "notice",
-        )
-        for pairing in met
-        if pairing.wordless
-    ]
-    return findings
+                yield Finding("images-not-shared", sentence, where, {"images": number}, severity="warning")
+    for pairing in met:
+        if n := pairing.wordless:
+            count, system = f"{n:,} of {pairing.captions:,} captions", pairing.system
+            sentence = f"{system.label}: {count} without words, which recall nothing"
+            yield Finding("captions-without-word", sentence, about(system), {"captions": n}, pairing.captions, "notice")
 
 
 def _empty_classes(systems: Sequence[Captions], parts: Sequence[pl.DataFrame]) -> list[str]:
-    empty = {
-        captions.label: part.filter(pl.col("value").is_null())["statistic"].to_list()
-        for captions, part in zip(systems, parts, strict=True)
-    }
+    empty = dict[tuple[str, ...], list[str]]()
+    for captions, part in zip(systems, parts, strict=True):
+        empty.setdefault(tuple(part.filter(pl.col("value").is_null())["statistic"]), []).append(captions.label)
     return [
-        f"{', '.join(label for label in empty if empty[label] == statistics)}: no value of {', '.join(statistics)}:"
-        " no image has such a word"
-        for statistics in [*{tuple(names): names for names in empty.values() if names}.values()]
+        f"{', '.join(labels)}: no value of {', '.join(statistics)}: no image has such a word"
+        for statistics, labels in empty.items()
+        if statistics
     ]
 
 
@@ -192,11 +159,10 @@ def _few_captions(people: Captions, references: int | None) -> list[str]:
     if references is not None:
         counts = {f"with fewer than {references} captions, not counted": (captions < references).sum()}
     else:
+        beyond = f"with words of classes beyond {CLASSES}, which the authors' program leaves out"
         counts = {
             f"with fewer than {CLASSES} captions, without words of that class": (captions < CLASSES).sum(),
-            f"with more than {CLASSES} captions, with words of classes beyond {CLASSES}, which the authors' program"
-            " leaves out": (captions > CLASSES).sum(),
+            f"with more than {CLASSES} captions, {beyond}": (captions > CLASSES).sum(),
         }
-    return [
-        f"{people.label}: {counted(int(count), 'image', 'images')} {what}" for what, count in counts.items() if count
-    ]
+    some = {what: int(count) for what, count in counts.items() if count}
+    return [f"{people.label}: {counted(count, 'image', 'images')} {what}" for what, count in some.items()]

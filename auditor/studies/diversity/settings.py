@@ -20,8 +20,7 @@ _POINTS = 50
 
 
 Tokenizer = Annotated[
-    str | None,
-    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare.", short="t"),
+    str | None, p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare.", short="t")
 ]
 
 Segment = Annotated[

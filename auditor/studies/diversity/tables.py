@@ -32,16 +32,15 @@ _LEAD = {
 }
 
 
-def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
+def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
     """Report how varied the words of each dataset are, with the range over random orders or parallel lists."""
-    sentences = []
     for selection in selections:
         measured = selection.rows_of(rows).drop_nulls("value").select("statistic", "value", "low", "high")
         written = {name: f"{digits(value)}{interval(low, high)}" for name, value, low, high in measured.iter_rows()}
         parts = [f"{what} = {written[name]}" for name, what in _LEAD.items() if name in written]
         parts = parts or [f"{name} = {value}" for name, value in [*written.items()][:4]]
-        sentences += [f"{selection.label}: {', '.join(parts)}."] if parts else []
-    return tuple(sentences)
+        if parts:
+            yield f"{selection.label}: {', '.join(parts)}."
 
 
 def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Result | None:
@@ -105,15 +104,11 @@ FIGURES = (
 def tables(selections: Sequence[Selection], rows: pl.DataFrame, known: Known, statistics: Asked) -> Iterator[Table]:
     """Yield tables of statistics by topic, with a row for each selection, and of coverage by decile."""
     for topic in dict.fromkeys(card.topic for card in STATISTICS.values() if card.topic):
-        cards = sorted(
-            (card for card in STATISTICS.values() if card.topic == topic and known.answers(card.needs)),
-            key=lambda card: not card.leads,
-        )
+        cards = [card for card in STATISTICS.values() if card.topic == topic and known.answers(card.needs)]
+        cards.sort(key=lambda card: not card.leads)
         asked = [card.name for card in cards if statistics.any_of(card.name)]
-        if asked:
-            frame = _wide(selections, rows, asked)
-            if all(frame[name].is_null().all() for name in asked):  # a note has the reason
-                continue
+        frame = _wide(selections, rows, asked)
+        if any(frame[name].count() for name in asked):  # otherwise a note has the reason
             digits = tuple((name, max(STATISTICS[name].digits, 1)) for name in asked)
             yield Table(topic, frame, digits=digits, name="statistics")
     yield from arranged(_INTERVALS, selections, rows)

@@ -6,7 +6,7 @@ captions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
@@ -45,13 +45,10 @@ def captions_of_images(
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
-    """Return mBLEU, Div-n and the vocabulary of images of each dataset.
+    """Return mBLEU, Div-n and the vocabulary of images of each dataset; `auditor metrics` defines them.
 
-    `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
-    `div-N`: different n-grams within the captions of an image by their words, mean over images with several captions.
-    `image-types`, `image-content-types`: different words in the captions of an image, mean over images; `image-ttr`:
-    types by tokens, totals over images. All depend on the number of captions per image: with `references`, that many
-    and one more are sampled per image. With one caption per image, mBLEU and Div-n are null.
+    All depend on the number of captions per image: with `references`, that many and one more are sampled per image.
+    With one caption per image, mBLEU and Div-n are null.
     """
     against = References("loo", settings.references, settings.seed)
     tokenize(every[0].store, selections_of(every), every[0].tokenizer, progress)
@@ -87,20 +84,12 @@ def within_signatures(settings: DiversitySettings, content: Content, metric_name
     }
 
 
-def _mbleu(
-    captions: Captions,
-    against: References,
-    metric_names: Sequence[str],
-    progress: Progress,
-) -> pl.DataFrame:
+def _mbleu(captions: Captions, against: References, metric_names: Sequence[str], progress: Progress) -> pl.DataFrame:
     metrics = requests(metric_names)
-    least = 2 if against.drawn is None else against.drawn + 1
-    if not (captions.images()["captions"] >= least).any():
-        return pl.DataFrame(
-            [(f"m{metric.label}", None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
-        )
-    scores = score_candidates(against.select(captions), [HUMAN], metrics, progress)
     named = {metric.label: f"m{metric.label}" for metric in metrics}
+    if not (captions.images()["captions"] >= _fewest(against)).any():
+        return _none(named.values())
+    scores = score_candidates(against.select(captions), [HUMAN], metrics, progress)
     return _over_images(scores.select("image", *named).rename(named))
 
 
@@ -108,11 +97,19 @@ def _div(captions: Captions) -> pl.DataFrame:
     counted = captions.workspace().rows("image_gram")
     several = counted.filter(pl.col("captions") > 1, pl.col("words") > 0)
     if several.is_empty():
-        return pl.DataFrame([(name, None, None, None, 0) for name in DIV], schema=_SCHEMA, orient="row")
-    shares = [
-        (pl.col(grams) / pl.col("words")).alias(name) for name, grams in zip(DIV, ("unigrams", "bigrams"), strict=True)
-    ]
-    return _over_images(several.select("image", *shares))
+        return _none(DIV)
+    shares = {name: pl.col(grams) / pl.col("words") for name, grams in zip(DIV, ("unigrams", "bigrams"), strict=True)}
+    return _over_images(several.select("image", **shares))
+
+
+def _none(statistics: Iterable[str]) -> pl.DataFrame:
+    """Return the rows of statistics without a value."""
+    return pl.DataFrame([{"statistic": name, "n": 0} for name in statistics], schema=_SCHEMA)
+
+
+def _fewest(against: References) -> int:
+    """Return how many captions of an image its statistics need."""
+    return 2 if against.drawn is None else against.drawn + 1
 
 
 def _over_images(values: pl.DataFrame) -> pl.DataFrame:
@@ -131,15 +128,14 @@ def _vocabulary(captions: Captions, content: Content, progress: Progress) -> pl.
     bind_candidates(workspace, [HUMAN])
     bind_words(workspace, [captions], content, progress)
     shares = {name for name in VOCABULARY if STATISTICS[name].ends[1] == 1}
-    counted = ratio(workspace.rows("image_vocabulary"), shares).select(
-        statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
-    )
+    ratios, n = ratio(workspace.rows("image_vocabulary"), shares), pl.col("images").cast(pl.Int64)
+    counted = ratios.select(statistic="class", value="value", low="low", high="high", n=n)
     known = pl.DataFrame({"statistic": VOCABULARY})
     return known.join(counted, on="statistic", how="left", maintain_order="left").with_columns(pl.col("n").fill_null(0))
 
 
 def _rows(captions: Captions, part: pl.DataFrame, signatures: dict[str, str], against: References) -> pl.DataFrame:
-    fewest = 2 if against.drawn is None else against.drawn + 1
+    fewest = _fewest(against)
     rows = part.rename({"n": "images"}).with_columns(
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.lit(captions.tokenizer).alias("tokenizer"),
@@ -162,29 +158,23 @@ _TABLE = View(
 )
 
 
-def _single_captions(every: Sequence[Captions]) -> list[Finding]:
+def _single_captions(every: Sequence[Captions]) -> Iterator[Finding]:
     """Report selections and images without mBLEU."""
-    findings = []
     for captions in every:
-        described, selection = captions.images(), captions.selection
-        single = described.filter(pl.col("captions") < 2).height
-        if single == described.height:
-            sentence = f"{selection.label}: no mBLEU, since every image has a single caption"
-        else:
+        numbers, where = captions.images()["captions"], about(captions.selection)
+        single = int((numbers < 2).sum())
+        sentence = f"{captions.label}: no mBLEU, since every image has a single caption"
+        if single < len(numbers):
             subject = counted(single, "image has", "images have")
-            sentence = f"{selection.label}: {subject} a single caption, and no mBLEU"
+            sentence = f"{captions.label}: {subject} a single caption, and no mBLEU"
         if single:
-            findings.append(
-                Finding(SINGLE_CAPTION, sentence, about(selection), {"images": single}, described.height, "notice")
-            )
-    return findings
+            yield Finding(SINGLE_CAPTION, sentence, where, {"images": single}, len(numbers), "notice")
 
 
 def _unequal(every: Sequence[Captions], references: int | None) -> list[Finding]:
     described = [(captions.label, captions.images()["captions"]) for captions in every]
     counts = {label: float(numbers.sum()) / len(numbers) for label, numbers in described}
-    means = list(counts.values())
-    if references is not None or max(means) < 1.1 * min(means):
+    if references is not None or max(counts.values()) < 1.1 * min(counts.values()):
         return []
     listed = ", ".join(f"{label} {mean:.1f}" for label, mean in counts.items())
     sentence = f"captions per image differ ({listed}), and these numbers depend on them. "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import polars as pl
 
@@ -83,10 +82,8 @@ def _leak(question: Question, found: Mapping[str, int], counts: DuplicateCounts)
         f"({near_share:.1%}, expected: {near_by_chance * n:,.0f} or {near_by_chance:.1%}). "
         + ("That is significantly more than chance" if is_beyond else _AS_BY_CHANCE[n < _FEWEST])
     )
-    values = {
-        "exact": exact, "near": near, "share": share["any"], "exact_by_chance": by_chance["exact"],
-        "share_by_chance": by_chance["any"],
-    }  # fmt: skip
+    values = {"exact": exact, "near": near, "share": share["any"]}
+    values |= {"exact_by_chance": by_chance["exact"], "share_by_chance": by_chance["any"]}
     severity: Severity = "error" if excess >= _FLOOD else "warning" if is_beyond else "info"
     headline = f"{share['any']:.1%} of test in train ({by_chance['any']:.1%} by chance)"
     where = _about(question.side, against=TRAIN)
@@ -136,14 +133,8 @@ def at_several_images(
 
 def _examples(question: Question, counts: DuplicateCounts) -> Examples:
     rows = counts.pairs.filter(question_no=question.number).head(_EXAMPLES)
-    return tuple(_beside(row) for row in rows.iter_rows(named=True))
-
-
-def _beside(row: Mapping[str, Any]) -> dict[str, str | int | None]:
-    return {
-        "image": row["image"], "slot": row["slot"], "text": row["text"], "why": row["match"],
-        "other_image": row["against_image"], "other_slot": row["against_slot"], "other_text": row["against_text"],
-    }  # fmt: skip
+    other = {f"other_{name}": f"against_{name}" for name in ("image", "slot", "text")}
+    return tuple(rows.select("image", "slot", "text", why="match", **other).to_dicts())
 
 
 def _copied(counts: DuplicateCounts) -> Iterator[Finding]:
@@ -159,10 +150,8 @@ def _copied(counts: DuplicateCounts) -> Iterator[Finding]:
         what = f"{slots} are identical or nearly identical for {share} of images"
         values = {name: first[name] for name in ("exact", "near", "share")}
         if pairs[1:]:
-            what = (
-                f"{len(pairs)} pairs of slots are identical or nearly identical for {_COPIED:.0%} of images or more, "
-                f"most often {slots} ({share})"
-            )
+            alike = f"are identical or nearly identical for {_COPIED:.0%} of images or more"
+            what = f"{len(pairs)} pairs of slots {alike}, most often {slots} ({share})"
             values["findings"] = len(pairs)
         where = _about(side, slot=first["slot"], against_slot=first["against_slot"])
         sentence = f"{side.label}: {what}. One may be a copy of the other"
@@ -176,9 +165,8 @@ def _limits(sides: Mapping[int, Side], row: Mapping[str, int]) -> list[Finding]:
     findings = []
 
     def add(kind: str, sentence: str, **values: int) -> None:
-        findings.append(
-            Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice")
-        )
+        told = f"{side.label}: {sentence}"
+        findings.append(Finding(kind, told, _about(side), dict(values), row["captions"], "notice"))
 
     if row["wordless"]:
         wordless = counted(row["wordless"], "caption without a word", "captions without a word")

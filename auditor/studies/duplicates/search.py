@@ -80,7 +80,7 @@ def sides_of(
     `splits` and `roles` belong to the selections. A split without a role has its name as the role. A selection of one
     split is one side only.
     """
-    made: list[Side] = []
+    made = list[Side]()
     for number, (selection, names, role_of) in enumerate(zip(selections, splits, roles, strict=True)):
         made.append(Side(len(made), number, selection))
         if selection.split is None:
@@ -95,15 +95,9 @@ def questions_of(sides: Sequence[Side]) -> list[Question]:
 
     The test split of one selection is also compared with the train split of another.
     """
-    pairs: list[tuple[str, Side, Side]] = []
-    for side in sides:
-        if side.role is None:
-            pairs += [("within-image", side, side), ("across-images", side, side)]
-    for side in sides:
-        for against in sides:
-            scope = _scope(side, against)
-            if scope is not None:
-                pairs.append((scope, side, against))
+    whole = (side for side in sides if side.role is None)
+    pairs = [(scope, side, side) for side in whole for scope in ("within-image", "across-images")]
+    pairs += [(scope, side, against) for side in sides for against in sides if (scope := _scope(side, against))]
     pairs += [("across-images", side, side) for side in expectations_of(sides)]
     return [Question(number, *pair) for number, pair in enumerate(pairs)]
 
@@ -139,27 +133,18 @@ def _scope(side: Side, against: Side) -> str | None:
 def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
     """Return the relations `side` and `question` for the engine."""
     sides = {side.number: side for question in questions for side in (question.side, question.against)}
-    question_rows = [
+    of_sides = [(number, side.selection_no, side.splits) for number, side in sorted(sides.items())]
+    compared = [
         (one.number, one.scope, one.side.number, one.against.number, one.side == one.against) for one in questions
     ]
+    numbers = ("question_no", "scope", "side_no", "against_no")
+    kinds = pl.Schema({**dict.fromkeys(numbers, pl.UInt32()), "scope": pl.String(), "apart": pl.Boolean()})
+    columns = pl.Schema({"side_no": pl.UInt32(), "selection_no": pl.UInt32(), "splits": pl.List(pl.String)})
     return {
-        "side": pl.DataFrame(
-            [(number, side.selection_no, side.splits) for number, side in sorted(sides.items())],
-            schema={"side_no": pl.UInt32, "selection_no": pl.UInt32, "splits": pl.List(pl.String)},
-            orient="row",
-        ),
-        "question": pl.DataFrame(
-            question_rows,
-            schema={
-                "question_no": pl.UInt32, "scope": pl.String, "side_no": pl.UInt32, "against_no": pl.UInt32,
-                "apart": pl.Boolean,
-            },
-            orient="row",
-        ),
-    }  # fmt: skip
+        "side": pl.DataFrame(of_sides, schema=columns, orient="row"),
+        "question": pl.DataFrame(compared, schema=kinds, orient="row"),
+    }
 
-
-_PARTS = 1000
 
 #: Limits of a search: pairs of texts that share rare words (some minutes of work), and pairs that are compared.
 _MOST_PREFIX_PAIRS = 1_000_000_000
@@ -221,7 +206,7 @@ class Search:
     @property
     def thousandths(self) -> int:
         """The share `near` in thousandths, which the engine compares as a whole number."""
-        return round(self.near * _PARTS)
+        return round(self.near * 1000)
 
     @property
     def shown(self) -> int:
@@ -256,10 +241,9 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
     keys = {relation: _key(search, relation) for relation in _COUNTED}
     search.store.record(*_LIMITED)
     cached = kept.get(search.store, {key: relation for relation, key in keys.items()})
-    counted = {
-        relation: cached[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in cached
-    }
-    questions = questions_of(_sides(search))
+    counted = {name: cached[key].sort(_COUNTED[name]) for name, key in keys.items() if key in cached}
+    named = [splits(search.store, selection.version) for selection in search.selections]
+    questions = questions_of(sides_of(search.selections, named, search.roles))
     if len(counted) < len(_COUNTED) or every_pair:
         workspace = _bound(search, questions)
         _search(workspace, search, progress)
@@ -296,20 +280,13 @@ def _key(search: Search, relation: str) -> str:
         "near": search.thousandths,
         "examples": search.shown if relation == "duplicate_pair" else None,
         "slots": LIMITS["most_slots"],
-        "beside": [
-            (selection.version.dataset, selection.version.version, selection.split) for selection in search.selections
-        ],
+        "beside": [(one.version.dataset, one.version.version, one.split) for one in search.selections],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
         "keys": [caption.tokenizer for caption in search.captions],
         "expected": True,
     }
     relations = ("searched_text", *REPEATED, relation)
     return kept.key(search.store, search.selections[0], search.captions[0].tokenizer, relations, facts)
-
-
-def _sides(search: Search) -> list[Side]:
-    named = [splits(search.store, selection.version) for selection in search.selections]
-    return sides_of(search.selections, named, search.roles)
 
 
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:

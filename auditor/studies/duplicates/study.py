@@ -1,10 +1,6 @@
 """Find exact and near-duplicates within images, and across images, splits, datasets and versions.
 
-*Exact* duplicates have the same tokens, ignoring case, punctuation and whitespace. *Near* duplicates share at least
-`near` of the words of both captions together (Jaccard index of bags of words). The search misses none:
-`sql/duplicates/prefix_pair.sql` skips only pairs that cannot qualify. Nothing is hashed or sampled.
-
-`identical` lists the captions of one image that are the same (Wang & Gaizauskas 2016, section 4.1).
+The search misses none: `sql/duplicates/prefix_pair.sql` skips only pairs that cannot qualify.
 """
 
 from __future__ import annotations
@@ -21,7 +17,6 @@ from auditor.result import Finding, Result, Sentence, Signature, Table, about, f
 from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.store.workspace import Workspace
 from auditor.studies.duplicates.messages import messages
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import lead, pair_rows, rows, tables
@@ -58,9 +53,8 @@ def all_duplicates(
 ) -> Result:
     """Search for duplicate captions and leaks, for `auditor duplicates`."""
     known, selections = sources(config), resolve_all(store, refs, split)
-    roles = [
-        known[name].split_roles if (name := selection.version.dataset) in known else {} for selection in selections
-    ]
+    declared = [known.get(selection.version.dataset) for selection in selections]
+    roles = [source.split_roles if source else {} for source in declared]
     selected = [in_tokens_of_facts(store, selection, progress) for selection in selections]
     search = Search(selected, roles, near, examples)
     counted = search_duplicates(search, progress, every_pair=pairs)
@@ -106,57 +100,38 @@ def identical(
     letters. Pairs contain no captions without a word (Wang & Gaizauskas 2016, section 4.1).
     """
     selected = [in_tokens_of_facts(store, selection, progress) for selection in resolve_all(store, refs, split)]
-    pairs, counts = [], []
+    pairs, counts, tables, findings = [], [], list[Table](), list[Finding]()
+    share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
     for captions in selected:
         workspace = captions.workspace(key=captions.tokenizer, as_text=as_text)
-        pairs.append(captions.stamp(workspace.rows("identical")))
-        counts.append(_counted(workspace))
-    parameters = {
-        "tok": ",".join(sorted({captions.tokenizer for captions in selected})),
-        "equal": "text" if as_text else "tokens",
-    }
-    selections = selections_of(selected)
-    summary = pl.concat(
-        count.select(pl.lit(selection.label).alias("dataset"), pl.all())
-        for selection, count in zip(selections, counts, strict=True)
-    )
-    findings = tuple(
-        _finding(selection, *count.rows(named=True)) for selection, count in zip(selections, counts, strict=True)
-    )
+        listed = captions.stamp(workspace.rows("identical"))
+        count = workspace.rows("repeat_count").select(
+            "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
+            "pairs", "images_all_equal",
+        )  # fmt: skip
+        pairs.append(listed)
+        counts.append(count.select(pl.lit(captions.label).alias("dataset"), pl.all()))
+        findings.append(_finding(captions.selection, *count.rows(named=True)))
+        tables += [_table(captions.selection, listed)] if listed.height else []
+    tokenizers = ",".join(sorted({captions.tokenizer for captions in selected}))
+    signature = Signature("identical", {"tok": tokenizers, "equal": "text" if as_text else "tokens"}, 2)
     return Result(
         "duplicates",
         pl.concat(pairs),
-        selections=selections,
-        signatures={"identical": str(Signature("identical", parameters, 2))},
-        tables=(
-            Table("identical captions of one image", summary, name=COUNTS),
-            *(_table(selection, listed) for selection, listed in zip(selections, pairs, strict=True) if listed.height),
-        ),
+        selections=selections_of(selected),
+        signatures={"identical": str(signature)},
+        tables=(Table("identical captions of one image", pl.concat(counts), name=COUNTS), *tables),
         lead=tuple(map(Sentence.of, findings)),
         notes=(_WHY,),
-        findings=findings,
+        findings=tuple(findings),
     )
-
-
-def _counted(workspace: Workspace) -> pl.DataFrame:
-    share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
-    return workspace.rows("repeat_count").select(
-        "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
-        "pairs", "images_all_equal",
-    )  # fmt: skip
 
 
 def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
-    hidden = pairs.height - _SHOWN
-    shown = pairs.drop("dataset", "version", "split").head(_SHOWN)
-    return Table(
-        f"identical captions of {selection.label}",
-        shown,
-        caption=f"{hidden:,} more pairs: -o FILE writes all" if hidden > 0 else None,
-        name="identical-pairs",
-        further=True,
-        pictured=pictured(shown, selection.version.dataset, "image"),
-    )
+    hidden, shown = pairs.height - _SHOWN, pairs.drop("dataset", "version", "split").head(_SHOWN)
+    title, images = f"identical captions of {selection.label}", pictured(shown, selection.version.dataset, "image")
+    caption = f"{hidden:,} more pairs: -o FILE writes all" if hidden > 0 else None
+    return Table(title, shown, caption=caption, name="identical-pairs", further=True, pictured=images)
 
 
 def _finding(selection: Selection, count: dict[str, int]) -> Finding:
@@ -199,11 +174,11 @@ def duplicates() -> None:
 
     Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
     near, any), statistic, value, found, n. `near` excludes exact duplicates. A row with `slot` describes one slot. A
-    row with `slot` and `against_slot` compares two, over the images that have both. With `pairs`, a row is a caption
+    row with `slot` and `against_slot` compares two, over the images that have both. With `--pairs`, a row is a caption
     and its most similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
 
-    With `exact` and `within`, a row is a pair of identical captions of one image. `all_identical` marks images whose
-    captions are all identical. Pairs contain no captions without a word.
+    With `--exact` and `--within`, a row is a pair of identical captions of one image. `all_identical` marks images
+    whose captions are all identical. Pairs contain no captions without a word.
 
     Raises `UsageError` for a threshold of 0.5 or less, `MetricError` if too many captions are too similar to compare.
 

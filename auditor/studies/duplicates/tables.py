@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import polars as pl
 
@@ -50,17 +51,14 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
         _found(_by_match(counts.slot_pairs), "images", "found", "of_images"),
     ]
     empty, places = pl.DataFrame(schema=_ROW), _places(counts.questions)
-    shares = (
-        pl.concat([empty.drop(_PLACE), *matches], how="diagonal_relaxed")
-        .join(places, on="question_no", maintain_order="left")
-        .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
-        .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
-    )
-    sides = places.unique("side_no", keep="first", maintain_order=True)
-    wordless = _found(counts.sides, "captions-without-word", "wordless", "captions", "side_no").join(
-        sides.select("side_no", "dataset", "version", "split"), on="side_no", maintain_order="left"
-    )
-    of_sides = wordless.drop("side_no").cast({"found": pl.Int64, "n": pl.Int64})
+    found = pl.concat([empty.drop(_PLACE), *matches], how="diagonal_relaxed")
+    shares = found.join(places, on="question_no", maintain_order="left")
+    order = ("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES))
+    shares = shares.sort(*order, maintain_order=True).select(pl.col(name).cast(kind) for name, kind in _ROW.items())
+    sides = places.unique("side_no", keep="first").select("side_no", "dataset", "version", "split")
+    wordless = _found(counts.sides, "captions-without-word", "wordless", "captions", "side_no")
+    of_sides = wordless.join(sides, on="side_no", maintain_order="left").drop("side_no")
+    of_sides = of_sides.cast({"found": pl.Int64, "n": pl.Int64})
     return pl.concat([pl.concat([empty, of_sides], how="diagonal"), shares])
 
 
@@ -102,15 +100,10 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    return folded(
-        (
-            Table("duplicate captions", wide, shares, "dataset", name=AGAIN),
-            *filled([_SLOTS_ALIKE], _slots(counts.slot_pairs, labels, "of_images")),
-            *filled([_SLOTS_ELSEWHERE], _slots(counts.slots, labels, "of_captions")),
-            *_examples(counts, labels, examples),
-        ),
-        AGAIN,
-    )
+    alike = filled([_SLOTS_ALIKE], _slots(counts.slot_pairs, labels, "of_images"))
+    elsewhere = filled([_SLOTS_ELSEWHERE], _slots(counts.slots, labels, "of_captions"))
+    again = Table("duplicate captions", wide, shares, "dataset", name=AGAIN)
+    return folded((again, *alike, *elsewhere, *_examples(counts, labels, examples)), AGAIN)
 
 
 def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -170,38 +163,30 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
 def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame:
     """Return the slots with their shares, the largest first."""
     rows = matches.join(labels, on="question_no", maintain_order="left")
-    return rows.with_columns(share=_share(pl.col("exact") + pl.col("near"), of)).sort(
-        "share", "question_no", "slot", descending=[True, False, False], maintain_order=True
-    )
+    shares = rows.with_columns(share=_share(pl.col("exact") + pl.col("near"), of))
+    return shares.sort("share", "question_no", "slot", descending=[True, False, False], maintain_order=True)
 
 
 def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> Iterator[Table]:
     """Yield tables of the longest duplicates, leaks first, each text once; two sides are compared in one order."""
     questions = {question.number: question for question in counts.questions}
     compared = [{question.side.number, question.against.number} for question in counts.questions]
-    repeated = [
-        question.number
-        for at, (question, sides) in enumerate(zip(counts.questions, compared, strict=True))
-        if len(sides) > 1 and sides in compared[:at]
-    ]
+    again = [at for at, sides in enumerate(compared) if len(sides) > 1 and sides in compared[:at]]
+    repeated = [counts.questions[at].number for at in again]
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
     leaks = pl.col("question_no").is_in([question.number for question in counts.questions if question.is_leak])
     named = shown.join(labels, on="question_no", maintain_order="left").sort(~leaks, maintain_order=True)
     for (question_no,), rows in named.group_by("question_no", maintain_order=True):
         question = questions[int(str(question_no))]
         scope, side, against = rows.select("scope", "dataset", "against").row(0)
-        images = [
-            image
-            for owner, column in ((question.side, "image"), (question.against, "against_image"))
-            for image in pictured(rows, owner.selection.version.dataset, column)
-        ]
+        owners = ((question.side, "image"), (question.against, "against_image"))
+        images = (pictured(rows, owner.selection.version.dataset, column) for owner, column in owners)
+        places = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
         yield Table(
             f"examples: {side} {scope}" if against is None else f"examples: {side} in {against}",
-            rows.select(
-                "match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity"
-            ),
+            rows.select(places),
             caption="the longest captions, each text once; list all with --pairs",
             beside=("text", "against_text"),
             name=f"examples/{side}/{against or scope}",
-            pictured=tuple(images),
+            pictured=(*chain.from_iterable(images),),
         )

@@ -78,10 +78,7 @@ def _manifest(selection: Selection, contents: subsets.Contents, rows: pl.DataFra
         "note": version.note,
         "created_at": version.created_at.astimezone(datetime.UTC).isoformat(),
         "source_sha256": version.source_sha256,
-        "files": {
-            file: {"rows": count, "sha256": sha256}
-            for file, count, sha256 in rows.select("file", "rows", "sha256").rows()
-        },
+        "files": {row["file"]: {name: row[name] for name in ("rows", "sha256")} for row in rows.iter_rows(named=True)},
     }
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
@@ -114,8 +111,7 @@ def write_for_hub(
     captions: Captions, folder: Path, language: str, declared: Source | None, *, force: bool
 ) -> dict[str, int]:
     """Write the folder. Return the rows per file, by path. Raises `UsageError` for an existing folder."""
-    rows = table(captions)
-    files: dict[str, tuple[str, pl.DataFrame]] = {}
+    rows, files = table(captions), dict[str, tuple[str, pl.DataFrame]]()
     parts = rows.partition_by("split", maintain_order=True, as_dict=True) if captions.has_splits else {(_TRAIN,): rows}
     for (split,), part in sorted(parts.items(), key=lambda item: str(item[0][0])):
         name = _name(None if split is None else str(split), {known for known, _ in files.values()})
@@ -124,8 +120,7 @@ def write_for_hub(
         (draft / DATA).mkdir()
         for path, (_, part) in files.items():
             part.rechunk().write_parquet(draft / path, compression="zstd")
-        names = {path: name for path, (name, _) in files.items()}
-        card = _card(captions, names, language, declared)
+        card = _card(captions, {path: name for path, (name, _) in files.items()}, language, declared)
         (draft / README).write_text(card, encoding="utf-8", newline="\n")
     return {path: part.height for path, (_, part) in files.items()}
 
@@ -133,11 +128,8 @@ def write_for_hub(
 def _name(split: str | None, taken: set[str]) -> str:
     """Return a name that the hub accepts: letters, digits and underscores; column `split` has the true name."""
     word = re.sub(r"[^A-Za-z0-9_]+", "_", split or "unassigned").strip("_") or "split"
-    number, name = 1, word
-    while name in taken:
-        number += 1
-        name = f"{word}_{number}"
-    return name
+    numbered = (word, *(f"{word}_{number}" for number in range(2, len(taken) + 2)))
+    return next(name for name in numbered if name not in taken)
 
 
 def _card(captions: Captions, names: dict[str, str], language: str, declared: Source | None) -> str:

@@ -58,17 +58,12 @@ def coco(captions: Captions) -> str:
     images = _images(captions, "coco")
     number = pl.col("image").cast(pl.Int64) if captions.has_numbers else pl.int_range(1, pl.len() + 1)
     images = images.with_columns(id=number)
-    annotations = captions.rows.join(
-        images.select("image", "id"), on="image", how="left", maintain_order="left"
-    ).select(pl.int_range(1, pl.len() + 1).alias("id"), image_id="id", caption="text")
+    rows = captions.rows.join(images.select("image", "id"), on="image", how="left", maintain_order="left")
+    annotations = rows.select(pl.int_range(1, pl.len() + 1).alias("id"), image_id="id", caption="text")
     listed_images = images.select("id", file_name="image", **({"split": "split"} if captions.has_splits else {}))
     info = {"description": captions.dataset, "version": captions.version}
-    parts = {
-        "info": json.dumps(info, ensure_ascii=False),
-        "licenses": "[]",
-        "images": listed_images.write_json(),
-        "annotations": annotations.write_json(),
-    }
+    parts = {"info": json.dumps(info, ensure_ascii=False), "licenses": "[]"}
+    parts |= {"images": listed_images.write_json(), "annotations": annotations.write_json()}
     return "{" + ",\n".join(f'"{key}": {value}' for key, value in parts.items()) + "}\n"
 
 
@@ -76,11 +71,9 @@ def karpathy(captions: Captions) -> str:
     """Write Karpathy & Li's JSON; `tokens` are those of tokenizer bare."""
     images = _images(captions, "karpathy").with_row_index("imgid")
     sentences = captions.rows.with_columns(tokens=by_rules.bare(captions.rows["text"])).with_row_index("sentid")
-    gathered = (
-        sentences.join(images.select("image", "imgid"), on="image", how="left", maintain_order="left")
-        .group_by("imgid", maintain_order=True)
-        .agg(sentids="sentid", sentences=pl.struct("tokens", "imgid", "sentid", raw="text"))
-    )
+    numbered = sentences.join(images.select("image", "imgid"), on="image", how="left", maintain_order="left")
+    by_image = numbered.group_by("imgid", maintain_order=True)
+    gathered = by_image.agg(sentids="sentid", sentences=pl.struct("tokens", "imgid", "sentid", raw="text"))
     number = [pl.col("image").cast(pl.Int64).alias("cocoid")] if captions.has_numbers else []
     split = ["split"] if captions.has_splits else []
     written = images.join(gathered, on="imgid", maintain_order="left").select(
@@ -103,9 +96,8 @@ def _parquet(captions: Captions) -> bytes:
 
 def _images(captions: Captions, name: str) -> pl.DataFrame:
     """Return the images in order, each with its split. Raises `UsageError` for an image in several splits."""
-    images = captions.rows.group_by("image", maintain_order=True).agg(
-        pl.col("split").first(), pl.col("split").n_unique().alias("n")
-    )
+    split = pl.col("split")
+    images = captions.rows.group_by("image", maintain_order=True).agg(split.first(), n=split.n_unique())
     several = images.filter(pl.col("n") > 1)["image"]
     if len(several):
         raise UsageError(
@@ -129,10 +121,8 @@ def columns(captions: Captions) -> dict[str, Any]:
 FILES: Mapping[str, FileFormat] = {
     "coco": FileFormat("coco", coco, _coco_options, slots=False),
     "karpathy": FileFormat("karpathy", karpathy, lambda _: {}, slots=False),
-    "csv": FileFormat(
-        "table", lambda captions: table(captions).write_csv(quote_style="non_numeric"), columns, slots=True
-    ),
-    "jsonl": FileFormat("table", lambda captions: table(captions).write_ndjson(), columns, slots=True),
+    "csv": FileFormat("table", lambda rows: table(rows).write_csv(quote_style="non_numeric"), columns, slots=True),
+    "jsonl": FileFormat("table", lambda rows: table(rows).write_ndjson(), columns, slots=True),
     "parquet": FileFormat("table", _parquet, columns, slots=True),
 }
 

@@ -41,9 +41,6 @@ REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS = (
     "refusals", "api-errors", "placeholders", "captions-without-word", "padded-images",
 )  # fmt: skip
 
-#: Kinds of captions that are left out as a whole.
-DROPPED = (REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS)
-
 #: Kinds that are repaired in the text.
 MENDED = (
     BROKEN, "chat-tokens", "assistant-texts", "markdown-or-json", MARKUP, "meta-sentences", TWICE, DOUBLED, BLANKS,
@@ -155,9 +152,7 @@ def mended(
         pending = pending.update(step.select(*KEYS, text="after"), on=KEYS).join(step, on=KEYS, how="semi")
         captions = captions.update(pending.select(*KEYS, "text"), on=KEYS, maintain_order="left")
         pending = pending.filter(pl.col("text") != "")
-    asked = (
-        captions.filter(pl.col("text").str.contains(_ASKED)).join(pl.concat(steps), on=KEYS, how="semi").select(KEYS)
-    )
+    asked = captions.filter(pl.col("text").str.contains(_ASKED)).join(pl.concat(steps), on=KEYS, how="semi")
     captions = captions.update(given.select(*KEYS, "text").join(asked, on=KEYS, how="semi"), on=KEYS)
     steps = [step.join(asked, on=KEYS, how="anti", maintain_order="left") for step in steps]
     emptied = pl.concat(steps).filter(pl.col("after") == "")
@@ -182,9 +177,8 @@ def _sound(kind: str, made: pl.DataFrame) -> pl.DataFrame:
     emptied = pl.lit(kind == WORDLESS) & (pl.col("after") == "")
     changed = after.filter(emptied | (pl.col("before") != pl.col("after")) & (pl.lit(kind == BLANKS) | ~same))
     whole = [not made or sound(kind, before, made) for before, made in changed.select("before", "after").iter_rows()]
-    return changed.filter(pl.Series(whole, dtype=pl.Boolean)).select(
-        *KEYS, pl.lit(kind).alias("kind"), "before", "after"
-    )
+    sounds = changed.filter(pl.Series(whole, dtype=pl.Boolean))
+    return sounds.select(*KEYS, pl.lit(kind).alias("kind"), "before", "after")
 
 
 def _rules(workspace: Workspace) -> Mapping[str, Rule]:
@@ -254,11 +248,9 @@ def _without_sentences(workspace: Workspace, kind: str, captions: pl.DataFrame) 
     found = [_matched(workspace, one, numbered)["image"] for one in replacements() if one["kind"] == kind]
     describes = numbered["text"].str.contains(_DESCRIBES) & ~numbered["text"].str.contains(_IMAGE) & (kind == REFUSALS)
     bad = parts.with_columns(bad=numbered["image"].is_in(pl.concat(found).implode()) & ~describes)
-    kept = bad.group_by(KEYS, maintain_order=True).agg(
-        before=pl.col("text").first(),
-        first=pl.col("bad").first(),
-        after=pl.col("part").filter(~pl.col("bad")).str.join(""),
-    )
+    good = pl.col("part").filter(~pl.col("bad")).str.join("")
+    firsts = {"before": pl.col("text").first(), "first": pl.col("bad").first()}
+    kept = bad.group_by(KEYS, maintain_order=True).agg(after=good, **firsts)
     rest = "after" if kind == REFUSALS else "before"
     return kept.select(*KEYS, "before", after=pl.when("first").then(pl.lit("")).otherwise(rest))
 
@@ -283,9 +275,8 @@ def _listed(captions: pl.DataFrame, kinds: Sequence[str], progress: Progress) ->
     if captions.is_empty() or not kinds:
         return pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32, "kind": pl.String})
     with Store.open(MEMORY, write=True) as store:
-        rows = captions.select(
-            *KEYS, "text", source=pl.lit("repaired"), unit=pl.lit("line"), line=pl.int_range(pl.len())
-        )
+        place = {"source": pl.lit("repaired"), "unit": pl.lit("line"), "line": pl.int_range(pl.len())}
+        rows = captions.select(*KEYS, "text", **place)
         source = Source("repaired", "candidates", "literal", ())
         ingestion.write(store, source, iter([complete(rows)]), {}, AT_INGEST, "0" * 64)
         found = findings(store, "repaired", kinds=kinds, captions_only=True, config={}, progress=progress)
@@ -299,9 +290,8 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
     severity is that of one caption. Raises `UsageError` for a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
-        raise UsageError(
-            f"--without: {selection.label} holds {selection.version.kind}; its captions cannot be left out one by one"
-        )
+        held = f"{selection.label} holds {selection.version.kind}"
+        raise UsageError(f"--without: {held}; its captions cannot be left out one by one")
     own = [word for word in without if word in CAPTION_KINDS]
     kinds = [kind for kind in not_kept(without, own) if kind != CONTAMINATED or kind in without]
     name = selection.pinned_name

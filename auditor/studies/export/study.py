@@ -97,20 +97,19 @@ def export(
 
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
     `karpathy` are JSON, `csv`, `jsonl` and `parquet` are tables. `hf` is a folder for Hugging Face: Parquet files by
-    split, and a README. Equal content gives identical files. `force` replaces existing files. With `--without`,
+    split, and a README. Equal content gives identical files. `--force` replaces existing files. With `--without`,
     captions with faults of the given kinds or severities are left out. The severity is that of one caption: how many
     have the fault does not count. NAME.left-out.csv lists them, with the reasons.
 
-    With `fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the image.
-    Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and is
-    reported. A caption is left out only if nothing usable remains, such as a refusal. Whitespace, and repeats within an
-    image, are fixed only if you name `whitespace` or `padded-images`. NAME.changes.csv has a row for each change: kind,
-    text before, text after. A second run changes nothing. `dry_run` returns these rows.
+    With `--fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the
+    image. Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and
+    is reported. A caption is left out only if nothing usable remains, such as a refusal. Whitespace, and repeats within
+    an image, are fixed only if you name `whitespace` or `padded-images`. NAME.changes.csv has a row for each change:
+    kind, text before, text after. A second run changes nothing. `--dry-run` returns these rows.
 
-    With `source`, the file that the version was read from, its format, columns and their order stay: CSV, TSV, JSON
-    lines, Parquet, a JSON list or COCO. Only captions change that `fix` repairs, and records go whose captions are left
-    out or were rejected. If its sha256 is not that of the version, the export ends with that error. Tables can be
-    written as another kind of table.
+    With `--source`, the file that the version was read from, its format, columns and order are kept: CSV, TSV, JSON
+    lines, Parquet, a JSON list or COCO. Only what `--fix` repairs changes, and records of left-out or rejected captions
+    are dropped. A file with another sha256 is an error. Tables can be written as another kind of table.
 
     URLs such as `s3://BUCKET/NAME` need the extra `remote`. Files are uploaded under temporary names and then renamed,
     the manifest or README last. If the upload fails, the existing files are unchanged.
@@ -150,17 +149,21 @@ def export(
         progress=progress,
     ) as here:
         left_out, changes = here.parent / beside, here.parent / changed
-        _check_free(here, chosen, force)
+        if chosen in (*FILES, _SOURCE):
+            if here.is_dir():
+                raise UsageError(f"{here}: is a folder; format {chosen} is one file")
+            refuse_existing(here, force=force)
         refuse_existing(*([left_out] if without else []), *([changes] if fix else []), force=force)
         gone, repair = _cleaned(store, selection, without, fix, progress)
         texts = None if repair is None else repair.captions.select("image", "slot", "text")
-        contents = subsets.read_out(store, selection, _captions_of(gone), texts)
+        taken = None if gone is None else gone.select("image", "slot").unique()
+        contents = subsets.read_out(store, selection, taken, texts)
         if contents.captions.is_empty():
             raise UsageError(f"{ref}: findings list every caption; nothing is left to write")
         captions = Captions(selection.version.dataset, contents.version, contents.captions)
         try:
             if source is None:
-                rows = _write(store, selection, contents, captions, here, chosen, config, force=force)
+                rows = _write(selection, contents, captions, here, chosen, config, force=force)
             else:
                 made = render(store, selection, captions.rows, source, target, sources(config))
                 rows = _placed(here, made, selection, contents, captions)
@@ -174,17 +177,11 @@ def export(
             raise UsageError(f"{url}: cannot be written: {error.strerror or error}") from error
     alike = f"{url} has the columns of {source}, in their order; the same arguments of `auditor ingest` import it"
     shown = rows.drop("version", "split").with_columns(pl.col("sha256").str.head(12))
-    return Result(
-        "export",
-        rows,
-        (selection,),
-        tables=(Table(f"{ref} → {url}", shown, name="bundle"),),
-        notes=(
-            *_gone(selection, contents, gone, _beside(url, beside)),
-            *_changed(selection, repair, f"; listed in {_beside(url, changed)}"),
-            *(_again(store, selection, contents, captions, url, chosen) if source is None else (alike,)),
-        ),
-    )
+    out = _gone(selection, contents, gone, _beside(url, beside))
+    fixed = _changed(selection, repair, f"; listed in {_beside(url, changed)}")
+    again = _again(store, selection, contents, captions, url, chosen) if source is None else (alike,)
+    table = Table(f"{ref} → {url}", shown, name="bundle")
+    return Result("export", rows, (selection,), tables=(table,), notes=(*out, *fixed, *again))
 
 
 def list_of(target: Path, option: str) -> str:
@@ -203,11 +200,7 @@ def _cleaned(
 ) -> tuple[pl.DataFrame | None, Repaired | None]:
     """Return the captions that are left out by `without`, and the others, repaired; null for what is not requested."""
     gone = named_by_findings(store, selection, without, progress) if without else None
-    return gone, repaired(store, selection, fix, _captions_of(gone), progress) if fix else None
-
-
-def _captions_of(gone: pl.DataFrame | None) -> pl.DataFrame | None:
-    return None if gone is None else gone.select("image", "slot").unique()
+    return gone, repaired(store, selection, fix, gone, progress) if fix else None
 
 
 def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress) -> Result:
@@ -216,22 +209,11 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
     assert repair is not None  # noqa: S101 -- the caller checks it
     examples = repair.changes.group_by("kind", maintain_order=True).head(_SHOWN)
     said, *notes = _changed(selection, repair, "", "would be fixed in")
-    return Result(
-        "export",
-        stamp(selection, repair.changes),
-        (selection,),
-        tables=(
-            Table(
-                f"changes of {selection.label}, by kind",
-                examples.select("kind", "image", "slot", "before", "after"),
-                caption=f"at most {_SHOWN} of each kind, of {repair.changes.height:,} changes; no `after`: left out",
-                sections="kind",
-                name="changes",
-            ),
-        ),
-        notes=tuple(notes),
-        lead=(f"{said[:1].upper()}{said[1:]}.",),
-    )
+    shown, title = examples.select("kind", "image", "slot", "before", "after"), f"changes of {selection.label}, by kind"
+    caption = f"at most {_SHOWN} of each kind, of {repair.changes.height:,} changes; no `after`: left out"
+    table = Table(title, shown, sections="kind", caption=caption, name="changes")
+    rows, lead = stamp(selection, repair.changes), f"{said[:1].upper()}{said[1:]}."
+    return Result("export", rows, (selection,), tables=(table,), notes=tuple(notes), lead=(lead,))
 
 
 def _changed(selection: Selection, repair: Repaired | None, listed: str, done: str = "fixed in") -> tuple[str, ...]:
@@ -246,18 +228,11 @@ def _changed(selection: Selection, repair: Repaired | None, listed: str, done: s
         number = counted(rows.select("image", "slot").n_unique(), "caption", "captions")
         parts.append(f"{number} {what}{f' ({kinds})' if kinds else ''}")
     left = ", ".join(f"{kind} {number:,}" for kind, number, _ in repair.left.rows())
-    return (
-        f"{done} {selection.label}: {', '.join(parts)}{listed}",
-        *(
-            [f"not fixed in {selection.label}: {left}; `{call('findings', selection.label)}` lists them"]
-            if left
-            else []
-        ),
-    )
+    further = f"not fixed in {selection.label}: {left}; `{call('findings', selection.label)}` lists them"
+    return (f"{done} {selection.label}: {', '.join(parts)}{listed}", *([further] if left else []))
 
 
 def _write(
-    store: Store,
     selection: Selection,
     contents: subsets.Contents,
     captions: Captions,
@@ -272,10 +247,8 @@ def _write(
     if chosen == "hf":
         declared = sources(config).get(selection.version.dataset)
         files = bundle.write_for_hub(captions, target, contents.language, declared, force=force)
-        rows = [
-            bundle.row_of(selection, contents, target / name, height) | {"file": name} for name, height in files.items()
-        ]
-        return pl.DataFrame(rows)
+        rows = ((name, bundle.row_of(selection, contents, target / name, height)) for name, height in files.items())
+        return pl.DataFrame([row | {"file": name} for name, row in rows])
     text = FILES[chosen].render(captions)
     return _placed(target, text.encode() if isinstance(text, str) else text, selection, contents, captions)
 
@@ -286,15 +259,6 @@ def _placed(
     with replacing(target) as file:
         file.write(made)
     return pl.DataFrame([bundle.row_of(selection, contents, target, captions.rows.height)], orient="row")
-
-
-def _check_free(target: Path, chosen: str, force: bool) -> None:
-    """Raise `UsageError` if the file exists or is a folder."""
-    if chosen not in (*FILES, _SOURCE):
-        return
-    if target.is_dir():
-        raise UsageError(f"{target}: is a folder; format {chosen} is one file")
-    refuse_existing(target, force=force)
 
 
 def _gone(
@@ -317,32 +281,25 @@ def _again(
 ) -> tuple[str, ...]:
     """Report how to import the files, which version that gives, and what the format cannot hold."""
     size = f"{contents.images:,} images and {contents.captions.height:,} captions"
-    name = selection.version.dataset
+    name, kind, stored = selection.version.dataset, selection.version.kind, selection.version.version
     if chosen == "bundle":
         command = call("ingest", name, files=[url])
         return (f"version {contents.version[:12]} with {size}; `{command}` imports it into another store",)
-    written = FILES.get(chosen)
-    kind = selection.version.kind
-    held = captions.rows
-    lost = []
+    written, held, lost = FILES.get(chosen), captions.rows, list[str]()
     if written is not None and not written.slots:
         held = held.with_columns(slot=pl.int_range(pl.len()).over("image").cast(pl.UInt32))
         if not held["slot"].equals(captions.rows["slot"]):
             lost.append("slots: the captions of an image are renumbered")
-    lost += [
-        name
-        for column, name in _BESIDE.items()
-        if contents.annotations[column].null_count() < contents.annotations.height
-    ]
+    annotated = contents.annotations
+    lost += [what for column, what in _BESIDE.items() if annotated[column].null_count() < annotated.height]
     lost += [] if kind in _HELD else [f"its kind: {kind}"]
     version = subsets.hash_of_captions(store, held)
-    read_as = written.reads_as if written else "table"
     typed = call(
-        "ingest", name, files=[url], file_format=read_as, kind=kind if kind == "candidates" else None,
+        "ingest", name, files=[url], file_format=written.reads_as if written else "table",
+        kind=kind if kind == "candidates" else None,
         language=None if contents.language == "en" else contents.language,
         **(written.options(captions) if written else columns(captions)),
     )  # fmt: skip
-    stored = selection.version.version
     same = ", which was exported" if version == stored else f"; version {stored[:12]} was exported"
     note = f"{size}; `{typed}` imports them as version {version[:12]}{same}"
     return (note, *([f"{chosen} cannot hold: {'; '.join(lost)}"] if lost else []))

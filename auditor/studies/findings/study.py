@@ -227,9 +227,9 @@ def findings() -> None:
 
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
     The folder gets a file per shard with its rows in order: id, `--columns`, keep, severity, twin, and lists of kind,
-    slot, certainty, detail, fix (docs/filtering.md). `keep` is false for a fault of `--without`, by default a warning.
-    summary.json has the numbers of `profile`, `duplicates` and `diversity` that add up. It names what is not checked,
-    since it needs all captions at once. A receipt has the hashes. A stopped command continues if you run it again.
+    slot, certainty, detail, fix (docs/filtering.md). `keep` is false for a fault that `--without` names; default: a
+    warning or an error. summary.json has the numbers of `profile`, `duplicates` and `diversity` that add up. It names
+    what is not checked, and why. A receipt has the hashes. Run a stopped command again to continue.
 
     Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
 

@@ -34,10 +34,7 @@ def apart(
     `ingest`. Whatever can be read is: any number of records may be rejected. Raises `SourceError` for files without a
     caption that can be read.
     """
-    with (
-        temporary() as folder,
-        Store.open(folder / "temporary.duckdb", write=True) as store,
-    ):
+    with temporary() as folder, Store.open(folder / "temporary.duckdb", write=True) as store:
         for name, bundle in bundles.items():
             ingest(store, name, files=[bundle], config={}, progress=progress)
         for name, path in places.items():

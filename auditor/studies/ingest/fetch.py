@@ -45,8 +45,8 @@ def fetch(
     """Download datasets and verify their checksums.
 
     If a connection breaks, the download starts again, three times at most. For datasets that you have to get yourself,
-    it prints how. A download that is too slow (`min_rate`) or takes too long (`deadline`) fails. Passwords and tokens
-    in URLs are not shown.
+    it prints how. A download that is too slow (`--min-rate`) or takes too long (`--deadline`) fails. Passwords and
+    tokens in URLs are not shown.
 
     How to read it: one row per file, with its location: downloaded, already there, or to be obtained by hand.
     Nothing is stored; `auditor ingest` imports the files.
@@ -96,10 +96,9 @@ def fetch_sources(
     steps = Steps(progress, [source.dataset for source in sources])
     rows = [row for source in steps.over(sources) for row in _fetch(source, force, everything, patience, steps)]
     frame = pl.DataFrame(rows, schema=_ROWS, orient="row")
+    held = frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes")
     tables = [
-        Table(
-            "files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes"), name="files"
-        ),
+        Table("files", held, name="files"),
         Table("to be obtained by hand", frame.filter(status="obtain").select("dataset", "note"), name="by-hand"),
         Table("failed", frame.filter(status="failed").select("dataset", "note"), name="failed"),
     ]

@@ -5,9 +5,8 @@ Each is written to a Parquet file, so that data in memory are read by the same r
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,10 +27,8 @@ def files_of(data: Any, folder: Path, name: str) -> list[Path]:
     Raises `UsageError` if `data` is not a table, has no rows, or has rows that do not fit together.
     """
     if isinstance(data, Mapping) and data and all(_is_whole(part) for part in data.values()):
-        named = {
-            str(split): files_of(part, folder, f"{name}-{number}") for number, (split, part) in enumerate(data.items())
-        }
-        return [Path(f"{split}={path}") for split, paths in named.items() for path in paths]
+        parts = [(split, files_of(part, folder, f"{name}-{at}")) for at, (split, part) in enumerate(data.items())]
+        return [Path(f"{split}={path}") for split, paths in parts for path in paths]
     if isinstance(data, str | Path):
         return [Path(data)]
     if isinstance(data, list | tuple) and data and all(isinstance(part, str | Path) for part in data):
@@ -84,7 +81,8 @@ def _made(data: Any) -> pl.DataFrame | None:
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, Mapping):
-        return pl.DataFrame({str(name): _column(values) for name, values in data.items()})
+        kept = {str(name): values if isinstance(values, pl.Series) else list(values) for name, values in data.items()}
+        return pl.DataFrame(kept)
     if hasattr(data, "to_polars"):  # a Hugging Face dataset; its images remain files and bytes
         made = data.to_polars()
         return made if isinstance(made, pl.DataFrame) else pl.concat(made)
@@ -113,16 +111,12 @@ def _of_rows(data: Iterable[Any]) -> pl.DataFrame | None:
         return pl.DataFrame()
     if not isinstance(first, Mapping):
         return None
-    held: list[Any] = list(itertools.chain([first], rows))
+    held = [first, *rows]
     for number, row in enumerate(held, 1):
         if not isinstance(row, Mapping):
             raise TypeError(f"row {number} is {type(row).__name__}, not a mapping of columns")
     names = list(dict.fromkeys(name for row in held for name in row))
     return pl.DataFrame({str(name): [row.get(name) for row in held] for name in names})
-
-
-def _column(values: Any) -> Any:
-    return values if isinstance(values, pl.Series) else list(values) if isinstance(values, Sequence) else [*values]
 
 
 def _first_line(error: Exception) -> str:

@@ -73,9 +73,8 @@ def _read_again(
     beside = find_format(version.format).beside
     named += [path for part in source.parts for path in beside(part) if path not in named]
     if files.sha256(named) != version.source_sha256:
-        raise SourceError(
-            f"{named[0]}: its sha256 is not that of {version.label}, so lines are unknown; run `{call('ingest', name)}`"
-        )
+        why = f"its sha256 is not that of {version.label}, so lines are unknown"
+        raise SourceError(f"{named[0]}: {why}; run `{call('ingest', name)}`")
     lossy = (path.name.encode(errors="surrogatepass").decode(errors="replace") for path in reversed(named))
     paths = dict(zip(lossy, map(printable, reversed(named)), strict=True))  # rows hold other names in this form
     columns = ("source", "unit", "line", "image", "text", "reason", "left_out")

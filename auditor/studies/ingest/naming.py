@@ -61,7 +61,8 @@ def advice(names: Sequence[str], typed: Sequence[str], given: Sequence[Path]) ->
 def _reads(names: Sequence[str], given: Sequence[Path], **arguments: Any) -> bool:
     """Return whether arguments of `ingest` read most of the first rows of files."""
     held = {name: value for name, value in arguments.items() if name not in ("file_format", "options")}
-    options = settings(arguments.get("options", ()), {name: _option(value) for name, value in held.items()})
+    columns = {name: tuple(value) if isinstance(value, list) else value for name, value in held.items()}
+    options = settings(arguments.get("options", ()), columns)
     try:
         source = config.wanted(names, files=given, file_format=arguments.get("file_format"), options=options)[0]
         with as_utf8(source) as there:
@@ -70,10 +71,6 @@ def _reads(names: Sequence[str], given: Sequence[Path], **arguments: Any) -> boo
     except AuditorError:
         return False
     return 2 * rows["reason"].null_count() > rows.height
-
-
-def _option(value: Any) -> Option:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
@@ -187,10 +184,8 @@ class First:
         for batch in batches:
             self.names = self.names if self.names.len() else batch["image"]
             if self._row is None:
-                accepted = batch.filter(
-                    pl.col("reason").is_null(), pl.col("left_out").is_null(), pl.col("text") != ""
-                ).head(1)
-                self._row = next(accepted.iter_rows(named=True), None)
+                is_kept = pl.col("reason").is_null() & pl.col("left_out").is_null() & (pl.col("text") != "")
+                self._row = next(batch.filter(is_kept).head(1).iter_rows(named=True), None)
             yield batch
 
     def __str__(self) -> str:
@@ -215,9 +210,8 @@ def how_read(
     if places and "split" not in places:
         has_splits = source.splits or any(part.split or part.named_split for part in source.parts)
         parts.append("split ← given with the files" if has_splits else "no split")
-    parts += (
-        [f"not read: {listed([name or '(unnamed)' for name in reading.unread], _UNREAD)}"] if reading.unread else []
-    )
+    unread = [name or "(unnamed)" for name in reading.unread]
+    parts += [f"not read: {listed(unread, _UNREAD)}"] if unread else []
     where = f": {'; '.join(parts)}" if parts else ""
     sentences = [f'{dataset}: {"detected " if detected else ""}format "{source.format}"{where}']
     sentences += [f"{dataset}: {remark}" for remark in reading.remarks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -97,16 +97,14 @@ def ingest_sources(
     shown = rows.with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version")
     absent = [source.dataset for source in sources if source not in there]
     notes: list[Said] = [f"skipped, not in the data folder: {', '.join(absent)}; see `auditor fetch`"] if absent else []
+    refused = [(ingested.source.dataset, ingested.made.rejected) for ingested in done]
     for ingested in done:
         notes += _said(store, ingested, expected.get(ingested.source.dataset), note)
     return Result(
         command="ingest",
         frame=rows,
         selections=tuple(Selection(ingested.made.version) for ingested in done),
-        tables=(
-            Table("ingested", shown, name="ingested"),
-            *_refusals([(ingested.source.dataset, ingested.made.rejected) for ingested in done]),
-        ),
+        tables=(Table("ingested", shown, name="ingested"), *_refusals(refused)),
         said=notes,
     )
 
@@ -123,19 +121,10 @@ def _said(store: Store, done: _Done, locked: Entry | None, note: str | None) -> 
 
 
 def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:
-    return {
-        "dataset": source.dataset,
-        "status": "new" if made.is_new else "unchanged",
-        "seq": made.version.seq,
-        "version": made.version.version,
-        "images": made.version.images,
-        "captions": made.version.captions,
-        "read": made.read,
-        "normalized": made.normalized,
-        "rejected": made.rejected.height,
-        "added": made.added,
-        "removed": made.removed,
-    }
+    facts = {"dataset": source.dataset, "status": "new" if made.is_new else "unchanged"}
+    facts |= {name: getattr(made.version, name) for name in ("seq", "version", "images", "captions")}
+    counts = {"read": made.read, "normalized": made.normalized, "rejected": made.rejected.height}
+    return {**facts, **counts, "added": made.added, "removed": made.removed}
 
 
 def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
@@ -145,14 +134,9 @@ def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ..
     shown = refused.head(_SHOWN_REFUSALS)
     places = [location(*where) for where in shown.select("source", "unit", "line").iter_rows()]
     more = refused.height - shown.height
-    return (
-        Table(
-            "rejected records, stored in table rejected",
-            shown.select("dataset", pl.Series("where", places), "reason", "raw"),
-            caption=f'{more:,} more: auditor sql "from rejected"' if more else None,
-            name="refused",
-        ),
-    )
+    rows = shown.select("dataset", pl.Series("where", places), "reason", "raw")
+    caption = f'{more:,} more: auditor sql "from rejected"' if more else None
+    return (Table("rejected records, stored in table rejected", rows, caption=caption, name="refused"),)
 
 
 def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
@@ -167,16 +151,12 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
 
 def _advised(error: SourceError, source: Source) -> SourceError:
     """Add the likely encoding, and the option that sets it, to the error for a file that is not UTF-8."""
-    message = str(error)
-    if not re.search(r"not UTF-8 \(byte|: UTF-16;|\0", message) or any(
-        "encoding" in part.options for part in source.parts
-    ):
+    message, is_set = str(error), any("encoding" in part.options for part in source.parts)
+    if is_set or not re.search(r"not UTF-8 \(byte|: UTF-16;|\0", message):
         return error
-    for path in (
-        path for part in source.parts if not any(map(files.is_stdin, part.paths)) for path in files.expand(part)
-    ):
-        if not path.is_file() or path.name not in message:
-            continue
+    parts = (part for part in source.parts if not any(map(files.is_stdin, part.paths)))
+    every = (path for part in parts for path in files.expand(part))
+    for path in (path for path in every if path.is_file() and path.name in message):
         if (both := encoding.mixed(path)) is not None:
             return SourceError(f"{message}; {both}")
         if (guessed := encoding.guess(path)) is not None:
@@ -194,9 +174,8 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
         for part in completed.parts:
             check(part, completed.format)
         if completed.obtain and (why := missing(completed)):
-            raise SourceError(
-                f"{completed.dataset}: not all of its files are in the data folder: {why}. {completed.obtain}"
-            )
+            where = "not all of its files are in the data folder"
+            raise SourceError(f"{completed.dataset}: {where}: {why}. {completed.obtain}")
         for part in completed.parts:
             check_places(part, completed.format)
         completed, splits = by_file_names(completed) if file_format.split_by_name else (completed, None)
@@ -210,17 +189,15 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
             rows = watch.over(equally_long(chain.from_iterable(map(file_format.read, completed.parts))))
             made = write_vectors(store, completed, rows, sha256, note, terms, progress)
         else:
-            captions = watch.over(chain.from_iterable(read(part, completed.format, cut) for part in completed.parts))
-            captions = first.of(captions)
-            lists = split_lists(completed)
+            batches = watch.over(chain.from_iterable(read(part, completed.format, cut) for part in completed.parts))
+            captions, lists = first.of(batches), split_lists(completed)
             made = ingestion.write(store, completed, captions, lists, AT_INGEST, sha256, note, terms, progress)
         remarks: list[Said] = [splits] if splits else []
-        shortened = cut["captions"]
-        remarks += [f"{completed.dataset}: {shortened:,} captions cut to their first sentence"] if shortened else []
+        if shortened := cut["captions"]:
+            remarks.append(f"{completed.dataset}: {shortened:,} captions cut to their first sentence")
         remarks += _of_files(completed, file_format, Selection(made.version))
         found, item = reading(completed.parts[0], completed.format), item_of(completed, first.names)
-        is_detected = guessed or manifest is not None
-        sentences = how_read(completed, found, first, made.spoken, item, detected=is_detected)
+        sentences = how_read(completed, found, first, made.spoken, item, detected=guessed or manifest is not None)
     return _Done(completed, made, sha256, sentences, remarks, item)
 
 
@@ -284,57 +261,41 @@ def _finding(
     return Finding(kind, sentence, about(selection), dict(values), n, severity)
 
 
-def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[Said]:
-    """Return differences from what datasets.toml declares or the user expects."""
-    counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
-    whole = Selection(made.version)
-    surprises: list[Said] = [
-        _finding(
-            "counts-not-declared",
-            whole,
-            f"{source.dataset}: {count:,} {what}, {abs(count - declared):,} "
-            f"{'more' if count > declared else 'fewer'} than the {declared:,} declared",
-            "warning",
-            **{what: count, "declared": declared},
-        )
-        for what, declared, count in counts
-        if declared is not None and declared != count
-    ]
+def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> Iterator[Said]:
+    """Yield differences from what datasets.toml declares or the user expects."""
+    name, version, whole = source.dataset, made.version, Selection(made.version)
+    counts = (("images", source.images, version.images), ("captions", source.captions, version.captions))
+    for what, declared, count in counts:
+        if declared is not None and declared != count:
+            apart = f"{abs(count - declared):,} {'more' if count > declared else 'fewer'}"
+            sentence = f"{name}: {count:,} {what}, {apart} than the {declared:,} declared"
+            yield _finding("counts-not-declared", whole, sentence, "warning", **{what: count, "declared": declared})
     if made.single_images and source.kind == "captions":
         names = ", ".join(made.single_names) + (", …" if made.single_images > len(made.single_names) else "")
         subject = counted(made.single_images, "image has", "images have")
-        sentence = f"{source.dataset}: {subject} a single caption, which has no reference and gets no score: {names}"
-        if made.single_images == made.version.images > 1:
-            sentence = (
-                f"{source.dataset}: all {made.single_images:,} images have a single caption. Leave-one-out "
-                "scores are not available"
-            )
-        n = made.version.images
-        surprises.append(_finding("one-caption-images", whole, sentence, n=n, images=made.single_images))
+        sentence = f"{name}: {subject} a single caption, which has no reference and gets no score: {names}"
+        if made.single_images == version.images > 1:
+            all_images = f"all {made.single_images:,} images have a single caption"
+            sentence = f"{name}: {all_images}. Leave-one-out scores are not available"
+        yield _finding("one-caption-images", whole, sentence, n=version.images, images=made.single_images)
     if made.is_other:
-        seq = made.version.seq
-        surprises.append(
-            f"{source.dataset}: warning: v{seq} shares no caption with v{seq - 1}; if these are other data, remove it "
-            f"with `{call('store drop', f'{source.dataset}@v{seq}')}` and ingest it under another name"
+        drop = call("store drop", f"{name}@v{version.seq}")
+        yield (
+            f"{name}: warning: v{version.seq} shares no caption with v{version.seq - 1}; if these are other data, "
+            f"remove it with `{drop}` and ingest it under another name"
         )
-    surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
+    yield from (f"{name}: split {split} counts as {role}" for split, role in source.split_roles.items())
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)
         why = "another language, or none" if by_language else find_format(source.format).why_left_out
-        sentence = f"{source.dataset}: {counted(made.left_out, 'record', 'records')} skipped: {why}"
-        surprises.append(_finding("records-left-out", whole, sentence, records=made.left_out))
+        sentence = f"{name}: {counted(made.left_out, 'record', 'records')} skipped: {why}"
+        yield _finding("records-left-out", whole, sentence, records=made.left_out)
     if made.listed_missing:
         subject = counted(made.listed_missing, "image of the split lists has", "images of the split lists have")
-        sentence = f"{source.dataset}: {subject} no caption"
-        surprises.append(
-            _finding("split-lists-do-not-match", whole, sentence, "warning", without_caption=made.listed_missing)
-        )
+        values = {"without_caption": made.listed_missing}
+        yield _finding("split-lists-do-not-match", whole, f"{name}: {subject} no caption", "warning", **values)
     if source.splits and made.unlisted:
-        sentence = f"{source.dataset}: {counted(made.unlisted, 'image is', 'images are')} in no split list"
-        surprises.append(_finding("split-lists-do-not-match", whole, sentence, "warning", unlisted=made.unlisted))
+        sentence = f"{name}: {counted(made.unlisted, 'image is', 'images are')} in no split list"
+        yield _finding("split-lists-do-not-match", whole, sentence, "warning", unlisted=made.unlisted)
     if note is not None and not made.is_new:
-        surprises.append(
-            f"{source.dataset}: unchanged, so the note was not stored; "
-            f"`{call('store tag', source.dataset, note=note)}` adds it"
-        )
-    return surprises
+        yield f"{name}: unchanged, so the note was not stored; `{call('store tag', name, note=note)}` adds it"

@@ -80,10 +80,7 @@ Encoding = Annotated[
     str | None, p.Parameter("Encoding of files that are not UTF-8: cp1252, utf-16, gb18030, shift_jis.")
 ]
 
-Language = Annotated[
-    str | None,
-    p.Parameter("Language of the captions: de, pt-BR; default: detected."),
-]
+Language = Annotated[str | None, p.Parameter("Language of the captions: de, pt-BR; default: detected.")]
 
 MaxRejected = Annotated[
     float | None, p.Parameter("Largest share of records that may be rejected; default: 0.01.", least=0, most=1)
@@ -146,46 +143,28 @@ def imported(
         lock = Lock(beside(path), frozen=frozen, narrate=narrate) if has_lock else None
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
         with advice(names, typed, given), named_as_data(str(folder)):
-            sources = wanted(
-                names,
-                everything=everything,
-                files=given,
-                file_format=file_format,
-                kind=kind,
-                options=settings(options, columns),
-                language=language,
-                declarations=config,
-            )
-            sources = [near.source(source) for source in sources]
+            said: dict[str, Any] = {"file_format": file_format, "kind": kind, "language": language}
+            held = settings(options, columns)
+            asked = wanted(names, everything=everything, files=given, options=held, declarations=config, **said)
+            sources = [near.source(source) for source in asked]
+            how: dict[str, Any] = {"max_rejected": allowed, "skip_missing": everything}
             if dry_run:
-                locked = lock if frozen else None
-                return rehearsed(sources, progress, max_rejected=allowed, skip_missing=everything, lock=locked)
-            return ingest_sources(
-                store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock
-            )
+                return rehearsed(sources, progress, lock=lock if frozen else None, **how)
+            return ingest_sources(store, sources, note, progress, lock=lock, **how)
 
 
-def rehearsed(
-    sources: Sequence[Source], progress: Progress, *, max_rejected: float, skip_missing: bool, lock: Lock | None
-) -> Result:
+def rehearsed(sources: Sequence[Source], progress: Progress, **how: Any) -> Result:
     """Ingest sources into memory, and return the counts, formats, columns and first captions."""
     with Store.open(MEMORY, write=True) as apart:
-        made = ingest_sources(
-            apart, sources, None, progress, max_rejected=max_rejected, skip_missing=skip_missing, lock=lock
-        )
+        made = ingest_sources(apart, sources, None, progress, **how)
         formats = {selection.version.dataset: selection.version.format for selection in made.selections}
-        firsts = {
-            selection.label: versions.content(apart, selection)
-            .select("image", "slot", "split", "text")
-            .sort("image", "slot")
-            for selection in made.selections
-        }
+        texts = {selection.label: versions.content(apart, selection) for selection in made.selections}
     rows = made.frame.with_columns(pl.col("dataset").replace_strict(formats).alias("format"), status=pl.lit("dry run"))
     counts = Table("would be stored", rows.drop("seq", "version", "added", "removed"), name="ingested")
+    firsts = {label: rows.sort("image", "slot").head(_SHOWN) for label, rows in texts.items() if rows.height}
     shown = [
-        Table(f"the first captions of {label}", first.head(_SHOWN), name=f"first/{label}")
+        Table(f"the first captions of {label}", first.select("image", "slot", "split", "text"), name=f"first/{label}")
         for label, first in firsts.items()
-        if first.height
     ]
     refused = [table for table in made.tables if table.name == "refused"]
     notes = ("dry run: no store was opened", *made.notes)
@@ -204,24 +183,16 @@ def listed_formats(store: Store, *names: Names, formats: FormatsAlone) -> Result
     if not names:
         listed = frame.filter(property="reads").select("format", reads="value")
         return Result("formats", frame, tables=(Table("formats of files", listed, name="formats"),))
-    parts = ((name, frame.filter(format=name)) for name in names)
-    tables = (
-        Table(
-            f"format {name}",
-            rows.select(pl.coalesce("option", "property").alias("about"), meaning="value"),
-            name="format",
-        )
-        for name, rows in parts
-    )
+    shown = frame.select("format", pl.coalesce("option", "property").alias("about"), meaning="value")
+    tables = (Table(f"format {name}", shown.filter(format=name).drop("format"), name="format") for name in names)
     return Result("formats", frame, tables=tuple(tables))
 
 
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
     file_format = FORMATS[name]
     options = {**file_format.options, **COMMON_OPTIONS}
-    reads, recognized = (
-        inspect.getdoc(about) or "" for about in (inspect.getmodule(file_format.read), file_format.recognizes)
-    )
+    documented = (inspect.getmodule(file_format.read), file_format.recognizes)
+    reads, recognized = (inspect.getdoc(about) or "" for about in documented)
     first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
         (name, "reads", None, " ".join(first.split())),
@@ -242,9 +213,9 @@ def ingest() -> None:
 
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
-    `caption_1` is slot 1. A file that is not UTF-8 needs `encoding`; the error names the likely one. `language` is
+    `caption_1` is slot 0. A file that is not UTF-8 needs `--encoding`; the error names the likely one. `--language` is
     stored with the dataset. By default it is detected from the script and words of the captions. If several columns
-    could hold the image, the one with the most distinct values is read. `column_names` names the columns of a table
+    could hold the image, the one with the most distinct values is read. `--columns` names the columns of a table
     without a header.
 
     URLs can name a file, a pattern or a folder, in any scheme that fsspec supports, with the extra `remote`.
@@ -257,9 +228,9 @@ def ingest() -> None:
     vector. Ids that differ by folder, ending, padding or prefix are matched. For others, set `--option
     image_pattern=…` or `image_suffix=.jpg`.
 
-    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the format,
-    the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
-    file formats. `--formats coco` explains how a format is recognized, and its options.
+    With `--dry-run`, no store is opened or created. The result is the same as for an empty store. It also has the
+    format, the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result
+    lists the file formats. `--formats coco` explains how a format is recognized, and its options.
 
     How to read it: the notes state where image, caption, slot and split were read, which columns were ignored, and the
     first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts the
@@ -268,7 +239,7 @@ def ingest() -> None:
     line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after `version`
     identify the content: equal captions always give equal versions.
 
-    Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
+    Limits: a caption needs an image. If more than 1% of the records are rejected (`--max-rejected`), nothing is stored.
     If you don't set --format, the format is detected from the file. If the format is not recognized, the error shows
     the first line, and a command that reads it if possible.
 

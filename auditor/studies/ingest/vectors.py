@@ -8,7 +8,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection, Source, Version
-from auditor.result import Finding, Said, about, counted, listed
+from auditor.result import Finding, Said, Severity, about, counted, listed
 from auditor.sources import find_format
 from auditor.store import vectors, versions
 from auditor.store.connection import Store
@@ -75,11 +75,7 @@ def _of_dataset(version: Version, captions: Selection, coverage: pl.DataFrame) -
     if not both:
         examples = f"{vectors_label} names {listed(strange, 1)}, {label} names {listed(without, 1)}"
         sentence = f"{label}: no image has a vector in {vectors_label}: {examples}; {_ADVICE}"
-    return Finding(
-        "images-without-vector",
-        sentence,
-        about(captions, vectors=vectors_label),
-        {"images": len(without), "vectors_of_no_image": len(strange)},
-        len(without) + both,
-        "notice" if both else "warning",
-    )
+    where = about(captions, vectors=vectors_label)
+    values = {"images": len(without), "vectors_of_no_image": len(strange)}
+    severity: Severity = "notice" if both else "warning"
+    return Finding("images-without-vector", sentence, where, values, len(without) + both, severity)

@@ -66,12 +66,10 @@ class System:
         images = pl.concat(other.images for other in systems).unique().sort("image")
         lacks = images.join(self.images, on="image", how="anti")
         listed = every.select("image", "object").unique().sort("image", "object").join(lacks, on="image", how="semi")
+        listed = listed.with_columns(listed=pl.lit(1, self.counts.schema["listed"]))
         described, counts = (
-            pl.concat([own, added], how="diagonal").with_columns(pl.exclude("image", "object").fill_null(0))
-            for own, added in (
-                (self.described, lacks),
-                (self.counts, listed.with_columns(listed=pl.lit(1, self.counts.schema["listed"]))),
-            )
+            pl.concat(both, how="diagonal").with_columns(pl.exclude("image", "object").fill_null(0))
+            for both in ((self.described, lacks), (self.counts, listed))
         )
         return replace(self, described=described, counts=counts)
 
@@ -115,10 +113,8 @@ def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progres
                 row |= {"low": found[0], "high": found[1]}
             if item is None and system is not first:
                 theirs = of_first[name]
-                row |= {
-                    "against": first.label,
-                    "difference": score_of(ratio.sums, ratio) - score_of(theirs.sums, theirs),
-                }
+                apart = score_of(ratio.sums, ratio) - score_of(theirs.sums, theirs)
+                row |= {"against": first.label, "difference": apart}
                 if resampling.times:
                     row["p"] = p_of_difference(ratio.sums, theirs.sums, ratio, resampling.times, (*key, name))
             rows.append(row)
@@ -145,16 +141,10 @@ def _of_captions(system: System, weights: Floats) -> dict[str, _Ratio]:
     wrong = (pl.col("wrong_mentions") > 0).cast(pl.Float64)
     classes = range(1, len(weights) + 1)
     is_in = [pl.col("objects").clip(upper_bound=len(weights)) == n for n in classes]
-    by_class = {
-        **{f"top {n}": (wrong * is_n).sum() for n, is_n in enumerate(is_in)},
-        **{f"of {n}": is_n.sum().cast(pl.Float64) for n, is_n in enumerate(is_in)},
-    }
-    described = system.described.group_by("image").agg(
-        wrong=wrong.sum(),
-        captions=pl.len().cast(pl.Float64),
-        objects=pl.col("objects").sum().cast(pl.Float64),
-        **by_class,
-    )
+    by_class = {f"top {n}": (wrong * is_n).sum() for n, is_n in enumerate(is_in)}
+    by_class |= {f"of {n}": is_n.sum().cast(pl.Float64) for n, is_n in enumerate(is_in)}
+    sizes = {"captions": pl.len().cast(pl.Float64), "objects": pl.col("objects").sum().cast(pl.Float64)}
+    described = system.described.group_by("image").agg(wrong=wrong.sum(), **sizes, **by_class)
     counts = system.counts.group_by("image").agg(pl.col(pl.Int64).sum().cast(pl.Float64))
     sums = described.join(counts, on="image", how="left").fill_null(0.0).sort("image")
     ratios = {name: _ratio(sums, top, of) for name, (top, of) in _RATIOS.items()}

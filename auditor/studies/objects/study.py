@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -119,9 +119,8 @@ def objects(
     coverage = Coverage(set[str]().union(*images.values()), images, missing)
 
     def compared(items: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
-        some = [
-            system.filled(systems) if is_filled else system.on(items) for system in systems if system.label in labels
-        ]
+        some = [system for system in systems if system.label in labels]
+        some = [system.filled(systems) if is_filled else system.on(items) for system in some]
         return rows_of(some, resampling, progress)
 
     rows = coverage.side_by_side(compared, ["statistic", "object"])
@@ -138,10 +137,7 @@ def objects(
         rows.with_columns(signature=pl.col("statistic").replace_strict(signed, return_dtype=pl.String)),
         selections=(*selections_of(selected), *selections_of(dict.fromkeys([inventory, named]))),
         signatures={name: signature for name, signature in signed.items() if name in rows["statistic"]},
-        tables=(
-            overview(totals, coverage, resampling),
-            *(hallucinated(system, rows) for system in systems),
-        ),
+        tables=(overview(totals, coverage, resampling), *(hallucinated(system, rows) for system in systems)),
         notes=tuple(notes),
         lead=(*told, *lead(systems, rows)),
     )
@@ -151,10 +147,8 @@ def _of_kind(store: Store, ref: str, kind: Kind, tokenizer: str) -> Captions:
     captions = select(store, ref, tokenizer=tokenizer)
     found = captions.selection.version.kind
     if found != kind:
-        raise UsageError(
-            f"--{kind} {ref}: of kind {found}; import its file with "
-            f"`{call('ingest', 'NAME', files=['FILE'], kind=kind)}`"
-        )
+        command = call("ingest", "NAME", files=["FILE"], kind=kind)
+        raise UsageError(f"--{kind} {ref}: of kind {found}; import its file with `{command}`")
     return captions
 
 
@@ -173,11 +167,8 @@ def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFram
     every, there = int(captions.images()["captions"].sum()), described.height
     why = f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
     notes = [] if captions.selection.version.kind == "candidates" else [why]
-    if there < every:
-        notes.append(
-            f"{captions.label}: {every - there:,} of {every:,} captions left out: {inventory.label} lacks their images"
-        )
-    return notes
+    gone = f"{every - there:,} of {every:,} captions left out: {inventory.label} lacks their images"
+    return [*notes, f"{captions.label}: {gone}"] if there < every else notes
 
 
 _SHOWN = 10
@@ -187,33 +178,23 @@ def overview(totals: pl.DataFrame, coverage: Coverage, resampling: Resampling) -
     """Return the statistics of all systems."""
     order = pl.Enum(totals["statistic"].unique(maintain_order=True))
     compared = ["difference", "p", *coverage.columns(totals)] if len(coverage.of) > 1 else []
-    return Table(
-        "objects that captions mention and images lack",
-        totals.sort(pl.col("statistic").cast(order), maintain_order=True).select(
-            "statistic", pl.col("label").alias("dataset"), "n", "value", "low", "high", *compared
-        ),
-        sections="statistic",
-        caption=resampling.caption(coverage.first) if compared else None,
-        name="chair",
-    )
+    rows = totals.sort(pl.col("statistic").cast(order), maintain_order=True)
+    shown = rows.select("statistic", pl.col("label").alias("dataset"), "n", "value", "low", "high", *compared)
+    title, caption = "objects that captions mention and images lack", resampling.caption(coverage.first)
+    return Table(title, shown, sections="statistic", caption=caption if compared else None, name="chair")
 
 
 def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     """Return the objects that are mentioned wrongly most often, each with one of the captions."""
     examples = system.mentions.filter(~pl.col("is_present")).unique("object", keep="first", maintain_order=True)
-    wrong = (
-        system.counts.group_by("object")
-        .agg(pl.col("mentions", "wrong_mentions").sum())
-        .filter(pl.col("wrong_mentions") > 0)
-        .sort("wrong_mentions", "object", descending=[True, False])
-    )
-    of_object = _own(system, rows, whole=False).filter(statistic="chair-i").rename({"value": "chair-i"})
-    hidden = wrong.height - _SHOWN
-    shown = (
-        wrong.head(_SHOWN)
-        .join(of_object.select("object", "chair-i", "low", "high"), on="object", how="left", maintain_order="left")
-        .join(examples.select("object", "image", "slot", "text", "words"), "object", "left", maintain_order="left")
-    )
+    counts = system.counts.group_by("object").agg(pl.col("mentions", "wrong_mentions").sum())
+    wrong = counts.filter(pl.col("wrong_mentions") > 0).sort("wrong_mentions", "object", descending=[True, False])
+    of_object = _own(system, rows, whole=False).filter(statistic="chair-i")
+    shares = of_object.select("object", pl.col("value").alias("chair-i"), "low", "high")
+    captions = examples.select("object", "image", "slot", "text", "words")
+    hidden, shown = wrong.height - _SHOWN, wrong.head(_SHOWN)
+    for facts in (shares, captions):
+        shown = shown.join(facts, on="object", how="left", maintain_order="left")
     return Table(
         f"objects that {system.label} mentions wrongly",
         shown.drop("words"),
@@ -223,18 +204,15 @@ def hallucinated(system: System, rows: pl.DataFrame) -> Table:
     )
 
 
-def lead(systems: Sequence[System], rows: pl.DataFrame) -> tuple[str, ...]:
-    """Return how often each system mentions an object that the image lacks."""
-    sentences = []
+def lead(systems: Sequence[System], rows: pl.DataFrame) -> Iterator[str]:
+    """Yield how often each system mentions an object that the image lacks."""
     for system in systems:
         values = {name: own for name, *own in _own(system, rows).select("statistic", "n", "value").iter_rows()}
-        captions, wrong = values["chair-s"]
-        mentions, share = values["chair-i"]
+        (captions, wrong), (mentions, share) = values["chair-s"], values["chair-i"]
         what = f"{wrong:.1%} of {captions:,} captions mention an object that the image lacks"
         if mentions:
             what += f" ({share:.1%} of {mentions:,} mentions, {values['objects'][1]:.1f} objects per caption)"
-        sentences.append(f"{system.label}: {what}.")
-    return tuple(sentences)
+        yield f"{system.label}: {what}."
 
 
 def _own(system: System, rows: pl.DataFrame, *, whole: bool = True) -> pl.DataFrame:

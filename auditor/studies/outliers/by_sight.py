@@ -148,42 +148,32 @@ class _Search:
     def _note_gains(self, here: Places, bits: Floats) -> None:
         gained = bits[:, self._held] - self._stands[here][:, None]
         row, column = np.nonzero((gained >= self._least) & ~self._is_decoy[here][:, None])
-        self._gains.append(
-            self._named(here[row]).with_columns(
-                is_decoy=pl.lit(False),
-                other_image=self._material.images.gather(self._held[column]),
-                evidence=pl.Series(gained[row, column]),
-            )
-        )
+        image, evidence = self._material.images.gather(self._held[column]), pl.Series(gained[row, column])
+        gains = self._named(here[row]).with_columns(is_decoy=pl.lit(False), other_image=image, evidence=evidence)
+        self._gains.append(gains)
 
     def bind(self, workspace: Workspace) -> None:
         """Bind `gain`, the bits that suspect captions gain at images of other suspects, and `reach`, their number."""
         workspace.params["least_bits"] = self._least
         workspace.bind_rows("gain", pl.concat(self._gains))
-        images = self._material.images.gather(self._held)
-        workspace.bind_rows(
-            "reach", images.to_frame("image").with_columns(images=pl.lit(max(1, len(images) - 1), pl.Int64))
-        )
+        images = self._material.images.gather(self._held).to_frame("image")
+        reach = images.with_columns(images=pl.lit(max(1, images.height - 1), pl.Int64))
+        workspace.bind_rows("reach", reach)
 
     def leads(self, badly: float) -> pl.DataFrame:
         """Return the columns of `likelihood.leads`."""
-        best, rival = self._bits.T
+        (best, rival), stands, home = self._bits.T, self._stands, self._fits[self._captions]
         nothing = np.zeros(len(best))
-        home = self._fits[self._captions]
-        there = np.isfinite(best)
-        return (
-            self._named(np.arange(len(self._captions)))
-            .with_columns(
-                is_decoy=pl.Series(self._is_decoy),
-                other_image=self._material.images.gather(self._best),
-                is_misfit=pl.Series((self._stands <= badly) & (best > self._stands)),
-                evidence=pl.Series(best - self._stands).round(DECIMALS),
-                lead=pl.Series(best - np.maximum.reduce([self._stands, rival, nothing])).round(DECIMALS),
-                is_sure=pl.Series(home > best),
-                found_lead=pl.Series(home - np.maximum.reduce([self._stands, best, nothing])).round(DECIMALS),
-            )
-            .filter(pl.Series(there))
+        every = self._named(np.arange(len(self._captions))).with_columns(
+            is_decoy=pl.Series(self._is_decoy),
+            other_image=self._material.images.gather(self._best),
+            is_misfit=pl.Series((stands <= badly) & (best > stands)),
+            evidence=pl.Series(best - stands).round(DECIMALS),
+            lead=pl.Series(best - np.maximum.reduce([stands, rival, nothing])).round(DECIMALS),
+            is_sure=pl.Series(home > best),
+            found_lead=pl.Series(home - np.maximum.reduce([stands, best, nothing])).round(DECIMALS),
         )
+        return every.filter(pl.Series(np.isfinite(best)))
 
     def _named(self, rows: Places) -> pl.DataFrame:
         return self._material.captions.select(*PLACE)[self._captions[rows]]
@@ -209,9 +199,8 @@ class Likeness:
         self.bags, self.image_of = material.bags, material.rows
         images, captions = len(material.images), len(material.rows)
         self.counts = np.bincount(self.image_of, minlength=images).astype(np.float64)
-        whose = scipy.sparse.csr_matrix(
-            (np.ones(captions), (self.image_of, np.arange(captions))), shape=(images, captions)
-        )
+        places = self.image_of, np.arange(captions)
+        whose = scipy.sparse.csr_matrix((np.ones(captions), places), shape=(images, captions))
         self._sums = (whose @ self.bags).tocsr()
         self._means = (scipy.sparse.diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
 
@@ -314,10 +303,8 @@ def _logistic(signs: Floats, belongs: Floats, weight: Floats) -> Floats:
     columns = np.column_stack([signs, np.ones(len(signs))])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        odds = columns @ weights
-        value = (weight * (np.logaddexp(0.0, odds) - belongs * odds)).sum() + _PENALTY / 2 * (
-            weights[:-1] @ weights[:-1]
-        )
+        odds, squares = columns @ weights, weights[:-1] @ weights[:-1]
+        value = (weight * (np.logaddexp(0.0, odds) - belongs * odds)).sum() + _PENALTY / 2 * squares
         slope = columns.T @ (weight * (1.0 / (1.0 + np.exp(-odds)) - belongs))
         slope[:-1] += _PENALTY * weights[:-1]
         return float(value), slope

@@ -218,16 +218,10 @@ def claims(workspace: Workspace, leads: pl.DataFrame, generic: pl.DataFrame | No
     alone = leads.filter(~pl.col("is_decoy")).join(swapped, on=PLACE, how="anti")
     single = alone.join(generic, on=PLACE, how="anti")
     misplaced, singly = caption_level(pl.concat([single, leads.filter("is_decoy")]), least)
-    rows = pl.concat(
-        [
-            swapped.with_columns(finding=pl.lit(SWAPPED)),
-            alone.select(*PLACE, "other_image", "evidence", "lead").join(
-                misplaced.select(*PLACE, finding=pl.lit(ELSEWHERE)), on=PLACE, how="left"
-            ),
-        ],
-        how="diagonal",
-    ).with_columns(pl.col("finding").fill_null(UNLIKE))
-    return Claims(rows, pairs, singly)
+    found = misplaced.select(*PLACE, finding=pl.lit(ELSEWHERE))
+    others = alone.select(*PLACE, "other_image", "evidence", "lead").join(found, on=PLACE, how="left")
+    rows = pl.concat([swapped.with_columns(finding=pl.lit(SWAPPED)), others], how="diagonal")
+    return Claims(rows.with_columns(pl.col("finding").fill_null(UNLIKE)), pairs, singly)
 
 
 def together(words: Claims, sight: Claims, seen: pl.Series) -> Claims:

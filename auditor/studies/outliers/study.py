@@ -25,7 +25,7 @@ from auditor.store.matching import match
 from auditor.store.vectors import coverage
 from auditor.studies.outliers import by_sight, likelihood, tables
 from auditor.studies.outliers.by_sight import Sight
-from auditor.studies.outliers.likelihood import ELSEWHERE, PLACE, SWAPPED, UNLIKE, Claims
+from auditor.studies.outliers.likelihood import ELSEWHERE, NEAREST, PLACE, SWAPPED, UNLIKE, Claims
 from auditor.text import AUTO
 
 _VERSION = 3
@@ -52,8 +52,7 @@ Share = Annotated[
 ]
 
 Vectors = Annotated[
-    str | None,
-    p.Parameter("Image vectors to use; default: those that most images have; none: words alone."),
+    str | None, p.Parameter("Image vectors to use; default: those that most images have; none: words alone.")
 ]
 
 
@@ -72,7 +71,7 @@ def outliers(
 ) -> Result:
     """Find captions that may belong to another image.
 
-    Scores each caption against the others of its image, and checks the `share` with the lowest scores. `evidence`
+    Scores each caption against the others of its image, and checks the `--share` with the lowest scores. `evidence`
     compares the image that the caption's words fit best with its own image. It is a log-likelihood ratio in bits, in
     favor of `other_image`. `lead` is the advantage, in bits, of `other_image` over all other images.
 
@@ -84,7 +83,7 @@ def outliers(
     on captions of other images predicts an image vector from a caption. `fit` is the evidence, in bits, that a caption
     belongs to its image. It compares the predicted with the actual vector, the caption with the image's other captions,
     and these with the vector. The weights are learned from decoys. Captions that fit as badly as decoys are checked in
-    addition to the `share`. Their `evidence` is the gain in bits at `other_image`. `vectors` selects other vectors;
+    addition to the `--share`. Their `evidence` is the gain in bits at `other_image`. `--vectors` selects other vectors;
     none uses words alone.
 
     How to read it: `finding` is swapped if the caption and that of `other_slot` appear to be swapped. It is elsewhere
@@ -126,10 +125,8 @@ def outliers(
             unseen += [selection.label] if sight is None and could_see else []
             notes.append(tables.finding(selection, findings, scored.height, claims, sight))
     if unseen:
-        how = (
-            f"To use image vectors too, add them with `{call('ingest', 'NAME', files=['FILE'], file_format='vectors')}`"
-        )
-        notes.append(f"{joined(unseen)}: checked by words alone. {how}")
+        add = call("ingest", "NAME", files=["FILE"], file_format="vectors")
+        notes.append(f"{joined(unseen)}: checked by words alone. To use image vectors too, add them with `{add}`")
     return Result(
         "outliers",
         pl.concat(rows or by_image, how="diagonal"),
@@ -158,13 +155,9 @@ def _scored(
     """
     (metric,) = pinned(captions, [measure])
     scores = score_candidates(captions, [HUMAN], [metric], progress)
-    rows = (
-        scores.select(*PLACE, value=metric.label)
-        .with_columns(others=_among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64))
-        .join(texts, on=PLACE, how="left")
-        .sort(PLACE)
-    )
-    return rows, metric
+    others = _among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64)
+    rows = scores.select(*PLACE, value=metric.label).with_columns(others=others)
+    return rows.join(texts, on=PLACE, how="left").sort(PLACE), metric
 
 
 def _is_symmetric(metric: MetricRequest) -> bool:
@@ -187,18 +180,12 @@ def _among_others() -> pl.Expr:
 
 def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
     """Return the captions with the lowest scores; none if all are equal."""
-    if scored["value"].n_unique() == 1:
-        return scored.clear()
-    return scored.sort("value", *PLACE).head(max(1, round(share * scored.height)))
+    number = 0 if scored["value"].n_unique() == 1 else max(1, round(share * scored.height))
+    return scored.sort("value", *PLACE).head(number)
 
 
 def _checked(
-    captions: Captions,
-    texts: pl.DataFrame,
-    scored: pl.DataFrame,
-    share: float,
-    sight: Sight | None,
-    progress: Progress,
+    captions: Captions, texts: pl.DataFrame, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
 ) -> tuple[pl.DataFrame, Claims]:
     """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
     suspects = _suspects(scored, share)
@@ -252,9 +239,8 @@ def _signed(sight: Sight | None, tokenizer: str, share: float | None) -> dict[st
     """Return the signatures of the findings by words and by vectors; `share` is null if no captions were checked."""
     signed = {}
     if share is not None and (sight is None or not sight.sees_all):
-        words: dict[str, str | int | float | bool] = {"tok": tokenizer, "words": "porter"}
-        words |= {"nearest": likelihood.NEAREST, "share": share}
-        signed["evidence"] = str(Signature("evidence", words, _VERSION))
+        settings: dict[str, str | float] = {"tok": tokenizer, "words": "porter", "nearest": NEAREST, "share": share}
+        signed["evidence"] = str(Signature("evidence", settings, _VERSION))
     if sight is not None:
         signed["fit"] = str(Signature("fit", sight.settings, _FIT_VERSION))
     return signed
@@ -275,12 +261,8 @@ def _by_image(scored: pl.DataFrame, captions: Captions, metric: MetricRequest, s
     """
     values = scored.select("image", "value")
     best = scored.filter(pl.col("value") == pl.col("value").max().over("image"))
-    consensus = best.group_by("image").agg(
-        ties=pl.len(),
-        consensus=pl.col("slot").first(),
-        consensus_value=pl.col("value").first(),
-        text=pl.col("text").first(),
-    )
+    first = {"consensus": pl.col("slot").first(), "consensus_value": pl.col("value").first()}
+    consensus = best.group_by("image").agg(pl.col("text").first(), ties=pl.len(), **first)
     ranked = (
         image_means(values).rename({"value": "mean"})
         .join(image_sds(values).rename({"value": "sd"}), on="image")

@@ -113,19 +113,17 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
     if rows.is_empty():
         same = f"{selection.label}: every caption has the same score, so none is an outlier"
         return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
-    results = []
+    results, checked, basis = [], ", were checked", "text alone is"
+    if sight is not None:
+        checked = f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
+        basis = f"text and the vectors of {sight.vectors.dataset} are"
     if pairs:
         swapped = counted(pairs.claims, "pair appears to be swapped", "pairs appear to be swapped")
         results.append(f"{swapped} (estimated true ones: {pairs.right:,.0f})")
     if alone:
         verb = counted(alone.claims, "caption appears", "captions appear")
         results.append(f"{verb} to belong to another image (estimated true ones: {alone.right:,.0f})")
-    if not results:
-        basis = "text alone is" if sight is None else f"text and the vectors of {sight.vectors.dataset} are"
-        results.append(f"None is reported as swapped: {basis} not reliable enough on this dataset")
-    checked = ", were checked"
-    if sight is not None:
-        checked = f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
+    results = results or [f"None is reported as swapped: {basis} not reliable enough on this dataset"]
     one_of_each_pair = (pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image"))
     examples = misplaced(rows).filter(one_of_each_pair).drop("finding").head(3)
     sentence = (
@@ -150,12 +148,10 @@ def misplaced(rows: pl.DataFrame) -> pl.DataFrame:
     `rows` are those of one dataset. Columns: finding, image, slot, text, why, other_image, other_slot, other_text.
     """
     wrong = rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
-    why = pl.format(
-        "fits {} better, by {} bits", "other_image", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64)
-    )
-    return _with_other_texts(wrong, rows).select(
-        "finding", "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
-    )
+    bits = pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64)
+    why = pl.format("fits {} better, by {} bits", "other_image", bits).alias("why")
+    listed = _with_other_texts(wrong, rows)
+    return listed.select("finding", "image", "slot", "text", why, "other_image", "other_slot", "other_text")
 
 
 def _with_other_texts(rows: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
@@ -167,15 +163,11 @@ def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -
     """Return the figure of the share of images by difficulty."""
     bins = pl.DataFrame({"bin": range(round(1 / _BIN))})
     of_bin = (pl.col("difficulty") / _BIN).floor().clip(0, 1 / _BIN - 1).cast(pl.Int64)
-    shares = [
-        bins.join(rows.group_by(bin=of_bin).len("images"), on="bin", how="left", maintain_order="left").select(
-            difficulty=((pl.col("bin") + 0.5) * _BIN).round(3),
-            share=pl.col("images").fill_null(0) / rows.height,
-            dataset=pl.lit(selection.label),
-        )
-        for selection, rows in zip(selections, by_image, strict=True)
-    ]
-    caption = f"In bins of {_BIN:g}."
+    difficulty, shares = ((pl.col("bin") + 0.5) * _BIN).round(3), []
+    for selection, rows in zip(selections, by_image, strict=True):
+        counts = bins.join(rows.group_by(bin=of_bin).len("images"), on="bin", how="left", maintain_order="left")
+        share, dataset = pl.col("images").fill_null(0) / rows.height, pl.lit(selection.label)
+        shares.append(counts.select(difficulty=difficulty, share=share, dataset=dataset))
     drawn = Figure("difficulty", "Difficulty of images", "lines", pl.concat(shares), "difficulty", "share", "dataset")
-    x_label = "difficulty: 1 - mean score of the image's captions"
+    x_label, caption = "difficulty: 1 - mean score of the image's captions", f"In bins of {_BIN:g}."
     return (replace(drawn, x_label=x_label, y_label="share of images", caption=caption),)

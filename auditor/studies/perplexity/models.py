@@ -1,10 +1,8 @@
 """Language models of datasets, each trained on one half of its images and tested on the other half of every dataset.
 
 The model is that of KenLM (`lmplz --discount_fallback`): interpolated modified Kneser-Ney (Chen & Goodman 1999,
-section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` are
-its parts. A caption begins with <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
-training captions. Any other token is <unk>, with the same share as a token of the uniform distribution below the
-unigrams.
+section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` are its parts.
+`auditor perplexity` explains it.
 
 The smoothed scorer of `auditor choices` reads the same files without `modified`: one discount per order, and n - 1
 times <s> before a caption (Chen & Goodman 1999, section 2.7).
@@ -87,16 +85,13 @@ def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, capt
             there = "one image" if images else "no caption"
             raise MetricError(f"{selection.label}: {there}, but a training half and a test half need two images")
         if images in (train_images, test_images):
-            raise MetricError(
-                f"{selection.label}: seed {seed} puts all {images} images in one half; use another --seed"
-            )
+            why = f"seed {seed} puts all {images} images in one half; use another --seed"
+            raise MetricError(f"{selection.label}: {why}")
         trained.append((train_captions, selection.label))
     fewest, label = min(trained)
     if captions is not None and captions > fewest:
-        raise UsageError(
-            f"--captions {captions}: with seed {seed} the training half of {label} has {fewest};"
-            " use at most that many, or 0 for whole halves"
-        )
+        has = f"with seed {seed} the training half of {label} has {fewest}"
+        raise UsageError(f"--captions {captions}: {has}; use at most that many, or 0 for whole halves")
     return fewest if captions is None else captions
 
 
@@ -113,26 +108,20 @@ def perplexities(sums: pl.DataFrame) -> pl.DataFrame:
 
     `sums` has columns trained_no, selection_no (the one tested on), tokens, words, unknown, bits, known_bits, as of
     `sql/perplexity/perplexity.sql`. The result has a row per statistic: trained_no, selection_no, tokens, statistic,
-    value.
-
-    `cross-entropy` is bits / tokens, with the ends of captions; `perplexity` is 2 to the power of it (Jelinek et al.
-    1977). `perplexity-known` is the same over the tokens that the model knows; their histories keep the unknown ones.
-    `oov` is the share of unknown tokens among the words, without the ends of captions; null without words. `ratio` is
-    the perplexity divided by that of the model trained on the tested dataset, which itself has 1.
+    value. The cards define them; `oov` is a share of the words without the ends of captions, and null without words.
     """
+    entropy = pl.col("bits") / pl.col("tokens")
     scored = sums.with_columns(
-        (pl.col("bits") / pl.col("tokens")).alias("cross-entropy"),
-        _power_of_two(pl.col("bits") / pl.col("tokens")).alias("perplexity"),
+        entropy.alias("cross-entropy"),
+        _power_of_two(entropy).alias("perplexity"),
         _power_of_two(pl.col("known_bits") / (pl.col("tokens") - pl.col("unknown"))).alias("perplexity-known"),
         pl.when(pl.col("words") > 0).then(pl.col("unknown") / pl.col("words")).alias("oov"),
     )
     at_home = scored.filter(pl.col("trained_no") == pl.col("selection_no")).select("selection_no", home="perplexity")
-    return (
-        scored.join(at_home, on="selection_no", how="left", maintain_order="left")
-        .with_columns(ratio=pl.col("perplexity") / pl.col("home"))
-        .unpivot(STATISTICS, index=["trained_no", "selection_no", "tokens"], variable_name="statistic")
-        .with_columns(pl.col("value").round(_DECIMALS))
-    )
+    both = scored.join(at_home, on="selection_no", how="left", maintain_order="left")
+    both = both.with_columns(ratio=pl.col("perplexity") / pl.col("home"))
+    rows = both.unpivot(STATISTICS, index=["trained_no", "selection_no", "tokens"], variable_name="statistic")
+    return rows.with_columns(pl.col("value").round(_DECIMALS))
 
 
 def _power_of_two(exponent: pl.Expr) -> pl.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import polars as pl
@@ -27,8 +27,7 @@ _VERSION = 2
 Order = Annotated[int, p.Parameter("N-gram length of the model.", least=ORDERS[0], most=ORDERS[-1])]
 
 Captions = Annotated[
-    int | None,
-    p.Parameter("Training captions per model; 0: all; default: the size of the smallest half.", least=0),
+    int | None, p.Parameter("Training captions per model; 0: all; default: the size of the smallest half.", least=0)
 ]
 
 Draws = Annotated[int, p.Parameter("Repeat with this many consecutive seeds, from --seed on.", least=1)]
@@ -50,9 +49,9 @@ def perplexity(
     """Train a language model on A, test it on B (perplexity).
 
     Each dataset is split into two halves by image. A language model is trained on one half and tested on the other half
-    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `order`. Perplexity is 2 to the
-    power of the mean bits per token. Each model is trained on `captions` captions, sampled with the seed. The default
-    is the size of the smallest training half; 0 means the whole half. `draws` repeats everything with consecutive
+    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `--order`. Perplexity is 2 to the
+    power of the mean bits per token. Each model is trained on `--captions` captions, sampled with the seed. The default
+    is the size of the smallest training half; 0 means the whole half. `--draws` repeats everything with consecutive
     seeds.
 
     The model is that of KenLM (`lmplz --discount_fallback`): three discounts per order, for counts of 1, 2, and 3 or
@@ -65,7 +64,7 @@ def perplexity(
     Other definitions give other numbers. Half of coco-val2017 has 133.2 under 2,480 captions of flickr8k:test, which
     lack 12.9% of its words. It has:
     - 147.2 with one discount per order, as in version 1 of this study
-    - 133.2 with `order` - 1 times `<s>` before a caption, 0.1 more
+    - 133.2 with `--order` - 1 times `<s>` before a caption, 0.1 more
     - 131.8 if all of coco-val2017 is tested
     - 180 if `</s>` is not counted
     - 63.7 without the unknown tokens (`perplexity-known`)
@@ -90,14 +89,13 @@ def perplexity(
     runs = [run(selected, order, captions, number, progress) for number in range(seed, seed + draws)]
     signatures = {result.seed: str(_signature(tokenizer, order, result)) for result in runs}
     rows = pl.concat(_rows(selections, result, signatures[result.seed]) for result in runs)
-    means = (
-        pl.concat(result.rows for result in runs)
-        .group_by("trained_no", "selection_no", "statistic", maintain_order=True)
-        .agg(pl.col("value").mean(), sd=pl.col("value").std())
-    )
+    every = pl.concat(result.rows for result in runs)
+    by_pair = every.group_by("trained_no", "selection_no", "statistic", maintain_order=True)
+    means = by_pair.agg(pl.col("value").mean(), sd=pl.col("value").std())
     labels = pl.Series([selection.label for selection in selections])
     sides = {"trained on": "trained_no", "tested on": "selection_no"}
     cells = means.with_columns(labels.gather(means[number]).alias(side) for side, number in sides.items())
+    notes = _trained(selections, runs, captions)
     return Result(
         "perplexity",
         rows,
@@ -105,12 +103,7 @@ def perplexity(
         signatures={"perplexity" if draws == 1 else f"seed {name}": signed for name, signed in signatures.items()},
         tables=tuple(filled(_views(draws, len(selections)), cells)),
         figures=tuple(filled(_HEATMAPS[: len(selections)], cells)),
-        notes=(
-            *selected[0].notes,
-            *_trained(selections, runs, captions),
-            *_comparable(selections),
-            *_fallbacks(selections, runs),
-        ),
+        notes=(*selected[0].notes, *notes, *_comparable(selections), *_fallbacks(selections, runs)),
         findings=(*_findings(selections, means), *_related(store, selections), *_wordless(selections, runs)),
     ).led_by("most-predictable", "best-predictor")
 
@@ -124,17 +117,12 @@ def _signature(tokenizer: str, order: int, result: SeedResult) -> Signature:
 
 
 def _rows(selections: Sequence[Selection], result: SeedResult, signature: str) -> pl.DataFrame:
-    named = pl.concat(
-        stamp(selection, pl.DataFrame({"number": [number]}, schema={"number": pl.UInt32}))
-        for number, selection in enumerate(selections)
-    )
-    trained = result.sizes.filter(pl.col("side") == "train").select(
-        pl.col("selection_no").alias("trained_no"),
-        captions=pl.lit(result.captions, pl.Int64) if result.captions else pl.col("captions"),
-    )
-    trained_on = named.select(
-        pl.col("number").alias("trained_no"), trained_on="dataset", trained_version="version", trained_split="split"
-    )
+    numbers = (pl.DataFrame({"number": [number]}, schema={"number": pl.UInt32}) for number in range(len(selections)))
+    named = pl.concat(map(stamp, selections, numbers))
+    captions = pl.lit(result.captions, pl.Int64) if result.captions else pl.col("captions")
+    trained = result.sizes.filter(side="train").select(trained_no="selection_no", captions=captions)
+    trainer = {"trained_on": "dataset", "trained_version": "version", "trained_split": "split"}
+    trained_on = named.select(trained_no="number", **trainer)
     return (
         result.rows.join(named, left_on="selection_no", right_on="number", how="left", maintain_order="left")
         .join(trained_on, on="trained_no", how="left", maintain_order="left")
@@ -175,10 +163,8 @@ _HEATMAPS = (
 
 def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:
     """Report the training captions, unless the user sets their number."""
-    first = runs[0].sizes.filter(pl.col("side") == "train")
-    held = [
-        (captions, selections[number].label) for number, captions in first.select("selection_no", "captions").rows()
-    ]
+    first = runs[0].sizes.filter(side="train").select("selection_no", "captions")
+    held = [(count, selections[number].label) for number, count in first.rows()]
     if captions == 0 and len(held) > 1:
         counts = ", ".join(f"{label} {count:,}" for count, label in held)
         return [f"models are trained on whole halves ({counts}): a model with more captions predicts better"]
@@ -192,13 +178,9 @@ def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captio
 def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Finding]:
     """Report which dataset predicts the others best, and which is the most predictable."""
     is_own = pl.col("trained_no") == pl.col("selection_no")
-    on_others = (
-        means.filter((pl.col("statistic") == "ratio") & ~is_own)
-        .group_by("trained_no", maintain_order=True)
-        .agg(pl.col("value").log().mean().exp())
-        .sort("value", "trained_no")
-    )
-    own = means.filter((pl.col("statistic") == "perplexity") & is_own).sort("value", "selection_no")
+    by_others = means.filter(~is_own, statistic="ratio").group_by("trained_no", maintain_order=True)
+    on_others = by_others.agg(pl.col("value").log().mean().exp()).sort("value", "trained_no")
+    own = means.filter(is_own, statistic="perplexity").sort("value", "selection_no")
     predictable, lowest = own.select("selection_no", "value").row(0)
     number, least = len(selections), selections[predictable]
     is_what = "has" if number < 2 else "is the most predictable dataset:"
@@ -206,10 +188,8 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
     found = [Finding("most-predictable", sentence, about(least), {"perplexity": lowest}, number)]
     for predictor, ratio in on_others.head(1).iter_rows():
         best = selections[predictor]
-        sentence = (
-            f"{best.label} predicts the others best: its perplexity on them is {ratio:.1f} times that of their models"
-            " (geometric mean)"
-        )
+        times = f"its perplexity on them is {ratio:.1f} times that of their models (geometric mean)"
+        sentence = f"{best.label} predicts the others best: {times}"
         found.insert(0, Finding("best-predictor", sentence, about(best), {"ratio": ratio}, number))
     return found
 
@@ -228,49 +208,33 @@ def _comparable(selections: Sequence[Selection]) -> list[str]:
     ]
 
 
-def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
+def _related(store: Store, selections: Sequence[Selection]) -> Iterator[Finding]:
     """Report pairs of datasets that may share images."""
-    declared = {
-        selection.version.dataset: set(versions.related(store, selection.version.dataset)) for selection in selections
-    }
-    findings = []
+    named = {selection.version.dataset for selection in selections}
+    declared = {name: versions.related(store, name) for name in named}
     for a, b in itertools.combinations(selections, 2):
-        names = a.version.dataset, b.version.dataset
-        if names[0] == names[1]:
+        (one, other), where = (a.version.dataset, b.version.dataset), about(a, against=b.label)
+        if one == other:
             sentence = f"{a.label} and {b.label} are of the same dataset: they are split equally, without leaks"
-            findings.append(Finding("related-datasets", sentence, about(a, against=b.label)))
-        elif names[1] in declared[names[0]] or names[0] in declared[names[1]]:
+            yield Finding("related-datasets", sentence, where)
+        elif other in declared[one] or one in declared[other]:
             sentence = f"{a.label} and {b.label} are declared as related: a model may know images that it is tested on"
-            findings.append(Finding("related-datasets", sentence, about(a, against=b.label), severity="warning"))
-    return findings
+            yield Finding("related-datasets", sentence, where, severity="warning")
 
 
-def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[Finding]:
+def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> Iterator[Finding]:
     """Report captions without tokens."""
     wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
-    return [
-        Finding(
-            "captions-without-word",
-            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token;"
-            " only the end is predicted",
-            about(selections[number]),
-            {"captions": count},
-            severity="notice",
-        )
-        for number, count in wordless.iter_rows()
-        if count
-    ]
+    for number, count in wordless.filter(pl.col("wordless") > 0).iter_rows():
+        verb, where = "has" if count == 1 else "have", about(selections[number])
+        sentence = f"{selections[number].label}: {count:,} of the captions {verb} no token; only the end is predicted"
+        yield Finding("captions-without-word", sentence, where, {"captions": count}, severity="notice")
 
 
 def _fallbacks(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
     """List the models whose discounts cannot be estimated."""
-    fallbacks = (
-        pl.concat(result.discounts for result in runs)
-        .filter(~pl.col("estimated"))
-        .group_by("trained_no")
-        .agg(pl.col("n").unique().sort())
-        .sort("trained_no")
-    )
+    unknown = pl.concat(result.discounts for result in runs).filter(~pl.col("estimated"))
+    fallbacks = unknown.group_by("trained_no").agg(pl.col("n").unique().sort()).sort("trained_no")
     return [
         f"{selections[number].label}: too few n-grams of order {', '.join(map(str, orders))} occur one to four times"
         " to estimate discounts; 0.5, 1 and 1.5 are used, as in KenLM"

@@ -82,28 +82,22 @@ class Components:
 
     def of(self, captions: Captions, progress: Progress) -> tuple[list[Component], dict[str, AuditorError]]:
         """Return the possible components of a selection, and the reason for each impossible one."""
-        made: list[Component] = []
-        reasons: dict[str, AuditorError] = {}
         spoken = language(captions.store, captions.selection.version.dataset)
-        for name in self.names:
-            reason = self._refusal(name, spoken)
-            if reason:
-                reasons[name] = reason
-            else:
-                made += self._made(captions, name, progress)
-        return made, reasons
+        refusals = {name: self._refusal(name, spoken) for name in self.names}
+        reasons = {name: reason for name, reason in refusals.items() if reason}
+        possible = [name for name in self.names if name not in reasons]
+        return [one for name in possible for one in self._made(captions, name, progress)], reasons
 
     def _refusal(self, name: str, spoken: str) -> AuditorError | None:
         is_english = spoken.partition("-")[0] == pipelines.LANGUAGE
+        foreign = f"the language is {spoken}, but"
         if name in ("function-words", "content-words") and not (self.listed or is_english):
-            return UsageError(
-                f"the language is {spoken}, but the function words are English; set --function-words FILE"
-            )
+            return UsageError(f"{foreign} the function words are English; set --function-words FILE")
         if name == "inflection" and not is_english:
-            return UsageError(f"the language is {spoken}, but the stemmer is for English")
+            return UsageError(f"{foreign} the stemmer is for English")
         if name in WORD_CLASSES:
             if not is_english:
-                return UsageError(f"the language is {spoken}, but the tags are for English")
+                return UsageError(f"{foreign} the tags are for English")
             try:
                 _ = self.pipeline
             except MissingExtraError as error:
@@ -118,8 +112,7 @@ class Components:
             case "reference-words":
                 return [_perturbation(words, self.seed) for words in self.words]
             case "order":
-                candidates = _reworded(name, "shuffled_word", seeded)
-                return [Component("ablation", candidates, seeded)]
+                return [Component("ablation", _reworded(name, "shuffled_word", seeded), seeded)]
             case "half":
                 return [Component("ablation", _reworded(name, "halved_word"))]
             case "function-words" | "content-words":
@@ -179,12 +172,6 @@ def _reworded(
 
 
 def _perturbation(words: int, seed: int) -> Component:
-    settings = {"seed": seed, "words": words}
-    candidates = CandidateSet(
-        f"{REFERENCE_WORDS}-{words}",
-        "candidate_beside_changed",
-        settings,
-        makes="changed_text",
-        references="changed_reference",
-    )
+    name, settings, changed = f"{REFERENCE_WORDS}-{words}", {"seed": seed, "words": words}, "changed_reference"
+    candidates = CandidateSet(name, "candidate_beside_changed", settings, makes="changed_text", references=changed)
     return Component("perturbation", candidates, settings)

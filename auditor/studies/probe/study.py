@@ -112,12 +112,8 @@ def probe(
         signed.append(signatures(usable, tokenizer, References("loo")))
         parts.append(_probed(captions, usable, made, steps))
         lacking.append(with_reasons(parts[-1].clear(), captions, requested))
-        notes += [
-            *unscored,
-            *missing({selection.label: {name: str(reason) for name, reason in reasons.items()}}),
-            *without_references(captions),
-            *too_long(captions),
-        ]
+        absent = missing({selection.label: {name: str(reason) for name, reason in reasons.items()}})
+        notes += [*unscored, *absent, *without_references(captions), *too_long(captions)]
     frame = pl.concat(parts)
     return Result(
         "probe",
@@ -151,20 +147,15 @@ def _probed(
             own = own.join(after, on=["image", "slot"], how="semi")
             replaced = None
         before = untouched.join(after, on=["image", "slot"], how="semi")
-        parts.append(
-            _means(before, "before")
-            .join(_means(after, "mean"), on=["metric", "n"], maintain_order="left")
-            .join(_gained(before, after, metrics), on="metric", maintain_order="left")
-            .with_columns(
-                pl.lit(component.probe).alias("probe"),
-                pl.lit(component.name).alias("component"),
-                pl.lit(own["changed"].sum() / after.height, pl.Float64).alias("changed"),
-                pl.lit(replaced, pl.Float64).alias("replaced"),
-                pl.lit(own["words"].mean(), pl.Float64).alias("words"),
-                pl.lit(component.settings.get("seed"), pl.Int64).alias("seed"),
-                pl.col("metric").replace_strict(_signed(metrics, component, captions.tokenizer)).alias("signature"),
-            )
+        means = _means(before, "before").join(_means(after, "mean"), on=["metric", "n"], maintain_order="left")
+        scored = means.join(_gained(before, after, metrics), on="metric", maintain_order="left")
+        numbers = {"changed": own["changed"].sum() / after.height, "replaced": replaced, "words": own["words"].mean()}
+        seed, signed = component.settings.get("seed"), _signed(metrics, component, captions.tokenizer)
+        scored = scored.with_columns(
+            probe=pl.lit(component.probe), component=pl.lit(component.name), seed=pl.lit(seed, pl.Int64)
         )
+        more = {name: pl.lit(number, pl.Float64) for name, number in numbers.items()}
+        parts.append(scored.with_columns(signature=pl.col("metric").replace_strict(signed), **more))
     rows = pl.concat(parts).select(
         "metric", "probe", "component", "n", "mean", "before",
         (pl.col("mean") - pl.col("before")).alias("change"),
@@ -183,22 +174,19 @@ def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
 def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Return the share of captions that score better after a change, by metric."""
     both = after.join(before, on=["image", "slot"], suffix=" before")
-    better = {
-        metric.label: pl.col(metric.label) < pl.col(f"{metric.label} before")
-        if metric.metric.lower_is_better
-        else pl.col(metric.label) > pl.col(f"{metric.label} before")
-        for metric in metrics
-    }
-    shares = both.select(won.sum().cast(pl.Float64).alias(label) / max(1, both.height) for label, won in better.items())
-    return shares.unpivot(variable_name="metric", value_name="gained")
+    gained = {}
+    for metric in metrics:
+        now, once = pl.col(metric.label), pl.col(f"{metric.label} before")
+        is_better = now < once if metric.metric.lower_is_better else now > once
+        gained[metric.label] = is_better.sum().cast(pl.Float64) / max(1, both.height)
+    return both.select(**gained).unpivot(variable_name="metric", value_name="gained")
 
 
 def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: str) -> dict[str, str]:
     """Return the signature of each metric, with the component that changed the captions."""
-    signed = {}
+    probed, signed = {"probe": component.name, **component.settings}, {}
     for metric in metrics:
         plain = metric.signature(tokenizer, References("loo"))
-        probed = {"probe": component.name, **component.settings}
         signed[metric.label] = str(replace(plain, parameters={**plain.parameters, **probed}))
     return signed
 
@@ -258,37 +246,31 @@ def _lead(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[str]:
             yield f"{selection.label}: of all changes, {most['component']} moves {_change(most)} most."
 
 
-def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:
-    """Return which metric reacts most and least to each component, and components without effect."""
-    findings = list[Finding]()
+def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> Iterator[Finding]:
+    """Yield which metric reacts most and least to each component, and components without effect."""
     for selection in selections:
-        own = selection.rows_of(rows)
-        for (named,), part in own.group_by("component", maintain_order=True):
-            component = str(named)
+        for (named,), part in selection.rows_of(rows).group_by("component", maintain_order=True):
+            component, where = str(named), about(selection, component=str(named))
+            ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
             if part["changed"].item(0) == 0:
                 sentence = f"{selection.label}: {component} changed no caption"
-                findings.append(Finding("component-without-effect", sentence, about(selection, component=component)))
-            elif part["relative"].drop_nulls().len() > 1:
-                ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
+                yield Finding("component-without-effect", sentence, where)
+            elif ordered.height > 1:
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
                 sentence = f"{selection.label}: {component} moves {_change(most)} most, {_change(least)} least"
                 values = {"most": most["metric"], "most_relative": most["relative"]}
                 values |= {"least": least["metric"], "least_relative": least["relative"]}
-                where = about(selection, component=component)
-                findings.append(Finding("component-effect", sentence, where, values, most["n"]))
-            findings += _gamed(selection, component, part)
-    return findings
+                yield Finding("component-effect", sentence, where, values, most["n"])
+            yield from _gamed(selection, component, part)
 
 
 def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Finding]:
     """Report metrics that score most captions higher although they are not better."""
-    gamed = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
-    metrics = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in gamed.iter_rows(named=True))
-    if not metrics:
-        return []
-    values, where = dict(gamed.select("metric", "gained").iter_rows()), about(selection, component=component)
+    gamed = part.filter(pl.col("gained") > _MOST, probe="gaming").select("metric", "gained")
+    metrics = ", ".join(f"{metric} ({share:.0%} of captions)" for metric, share in gamed.iter_rows())
+    values, where = dict(gamed.iter_rows()), about(selection, component=component)
     sentence = f"{selection.label}: {component} games {metrics}"
-    return [Finding("gamed-metric", sentence, where, values, severity="warning")]
+    return [Finding("gamed-metric", sentence, where, values, severity="warning")] if metrics else []
 
 
 def _change(row: dict[str, float]) -> str:

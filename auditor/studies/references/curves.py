@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from auditor.metrics.known import KnownPairs
 from auditor.model import Progress
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.scoring.registry import MetricRequest
@@ -53,9 +54,10 @@ def measure(
 
     def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
         """Score by number of references, with images and captions in the same order in each frame."""
-        return list(each_number(captions, [], metrics, order, at, progress))
+        return list(each_number(captions, [], metrics, order, at, progress, pairs))
 
     for draw in range(draws):
+        pairs = KnownPairs()
         order = ReferenceOrder(most, seed + draw, "loo", held_out=_HELD_OUT)
         frames = scored(order, range(1, most + 1))
         others = scored(ReferenceOrder(most, seed + draw, "loo", True, _HELD_OUT), range(1, most // 2 + 1))

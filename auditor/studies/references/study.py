@@ -55,11 +55,11 @@ def enough_references(
 ) -> Result:
     """Find how many references are enough.
 
-    Each caption is scored against one other caption of its image, then two, and so on up to `most`. Their order
-    is drawn by the seed, `draws` times. Statistics by metric and number of references k:
+    Each caption is scored against one other caption of its image, then two, and so on up to `--most`. Their order
+    is drawn by the seed, `--draws` times. Statistics by metric and number of references k:
 
     - `mean`: of the scores of held-out captions, at most five per image;
-    - `stability`: Spearman's ρ of their scores with those against `most` references;
+    - `stability`: Spearman's ρ of their scores with those against `--most` references;
     - `stability-image`: Kendall's τ-b of their means by image;
     - `reliability`, `reliability-image`: the same between scores against k references and against k others;
     - `detectable`: the smallest difference between two systems that these images can show (two-sided 5%, power 80%);

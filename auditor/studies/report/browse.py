@@ -33,16 +33,10 @@ def browsed(context: ReportContext, listed: pl.DataFrame, findings: Sequence[Fin
     """Return the captions to browse, by dataset. `listed` are the captions that the findings list."""
     kept = context.result(("browsed", digest(listed)), lambda: _drawn(context, listed))
     frames = [table.frame for table in kept.tables]
+    metrics, parts = tuple(context.settings.metrics), zip(context.every, frames[::2], frames[1::2], strict=True)
     return tuple(
-        Browsed(
-            captions.label,
-            captions.selection.version.dataset,
-            rows,
-            tuple(context.settings.metrics),
-            _counts(captions, findings),
-            key,
-        )
-        for captions, rows, key in zip(context.every, frames[::2], frames[1::2], strict=True)
+        Browsed(one.label, one.selection.version.dataset, rows, metrics, _counts(one, findings), key)
+        for one, rows, key in parts
     )
 
 
@@ -98,17 +92,11 @@ def _counts(captions: Captions, findings: Sequence[Finding]) -> dict[str, tuple[
     """Return how many captions or images of each kind a dataset has, and the command that lists them."""
     selection = captions.selection
     ref = selection.pinned_name
-    counts = {
-        finding.kind: (
-            int(finding.values[CAPTION_KINDS[finding.kind].of] or 0),
-            call("findings", ref, kinds=[finding.kind], output=f"{finding.kind}.csv"),
-        )
-        for finding in findings
-        if finding.kind in CAPTION_KINDS
-        and not CAPTION_KINDS[finding.kind].of_dataset
-        and finding.about.get("version") == selection.version.version
-        and finding.about.get("split") == selection.split
-    }
+    place, counts = (selection.version.version, selection.split), dict[str, tuple[int, str]]()
+    for finding in findings:
+        kind, of = finding.kind, CAPTION_KINDS.get(finding.kind)
+        if of and not of.of_dataset and (finding.about.get("version"), finding.about.get("split")) == place:
+            counts[kind] = int(finding.values[of.of] or 0), call("findings", ref, kinds=[kind], output=f"{kind}.csv")
     whole = int(captions.images()["captions"].sum())
     return {**counts, "": (whole, call("export", ref, target=f"{selection.version.dataset}-captions.csv"))}
 

@@ -68,19 +68,11 @@ def card(
     results = (dataclasses.replace(audited, findings=()),)
     about, read_as = declared.get(selection.version.dataset), FORMATS.get(selection.version.format)
     language = versions.language(store, selection.version.dataset)
-    splits = (
-        versions.images(store, selection)
-        .group_by(pl.col("split").fill_null("none"))
-        .agg(images=pl.len().cast(pl.Int64), captions=pl.col("captions").sum().cast(pl.Int64))
-        .sort("split")
-    )
+    by_split = versions.images(store, selection).group_by(pl.col("split").fill_null("none"))
+    size = {"images": pl.len().cast(pl.Int64), "captions": pl.col("captions").sum().cast(pl.Int64)}
+    splits = by_split.agg(**size).sort("split")
     chosen = {name: value for name, value in vars(context.settings).items() if name != "split"}
-    numbers = (
-        _counted(profiled, chosen["tokenizer"]),
-        _of_splits(splits),
-        _scored(measured),
-        _of_findings(findings),
-    )
+    numbers = (_counted(profiled, chosen["tokenizer"]), _of_splits(splits), _scored(measured), _of_findings(findings))
     return DatasetCard(
         f"Dataset card: {selection.label}",
         (selection,),
@@ -107,17 +99,11 @@ def card(
 
 
 def _facts(context: ReportContext, profiled: Result, language: str, about: Source | None) -> Section:
-    (selection,) = context.selections
+    version = context.selections[0].version
     value = dict(profiled.frame.select("statistic", "value").iter_rows())
-    facts = {
-        "dataset": selection.version.dataset,
-        "version": selection.version.version,
-        "language": language,
-        "images": f"{value['images']:,.0f}",
-        "captions": f"{value['captions']:,.0f}",
-        "license": about.license if about else None,
-        "citation": about.citation if about else None,
-    }
+    facts: dict[str, str | None] = {"dataset": version.dataset, "version": version.version, "language": language}
+    facts |= {name: f"{value[name]:,.0f}" for name in ("images", "captions")}
+    facts |= {"license": about.license, "citation": about.citation} if about else {}
     rows = [(name, fact) for name, fact in facts.items() if fact]
     known = pl.DataFrame(rows, schema=["fact", "value"], orient="row")
     return Section(
@@ -127,13 +113,9 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
 
 
 def _statistics(context: ReportContext, profiled: Result) -> Section:
-    value = dict(profiled.frame.select("statistic", "value").iter_rows())
-    cards = cards_of("profile")
-    rows = {
-        "statistic": [cards[name].definition for name in _STATISTICS],
-        "value": [_shown(value.get(name)) for name in _STATISTICS],
-    }
-    table = Table("", pl.DataFrame(rows), name="statistics")
+    value, cards = dict(profiled.frame.select("statistic", "value").iter_rows()), cards_of("profile")
+    rows = [(cards[name].definition, _shown(value.get(name))) for name in _STATISTICS]
+    table = Table("", pl.DataFrame(rows, schema=["statistic", "value"], orient="row"), name="statistics")
     return Section("statistics", "Statistics", tables=(table,), notes=tuple(context.tokenizer_notes))
 
 
@@ -156,11 +138,8 @@ def _problems(
     context: ReportContext, findings: Sequence[Finding], results: tuple[Result, ...], skipped: tuple[str, ...]
 ) -> Section:
     """Return the section of known problems; errors and warnings have their consequence."""
-    problems = [
-        f"{finding.severity}: {finding.sentence}. {_consequence(finding)}".strip()
-        for finding in findings
-        if finding.severity != "info"
-    ]
+    bad = [finding for finding in findings if finding.severity != "info"]
+    problems = [f"{finding.severity}: {finding.sentence}. {_consequence(finding)}".strip() for finding in bad]
     command = call("findings", *context.refs, tokenizer=context.tokenizer)
     return Section(
         "problems", "Known problems", tuple(problems) or ("No problems found.",), results=results, notes=skipped,
@@ -170,15 +149,9 @@ def _problems(
 
 def _published_at(selection: Selection, about: Source | None) -> str | None:
     """Return the URL of the source file: the declared download with the same hash."""
-    own = selection.version.source_sha256
-    return next(
-        (
-            redacted(download.url)
-            for download in (about.downloads if about else ())
-            if download.sha256 == own and not download.member
-        ),
-        None,
-    )
+    own, declared = selection.version.source_sha256, about.downloads if about else ()
+    same = [download.url for download in declared if download.sha256 == own and not download.member]
+    return redacted(same[0]) if same else None
 
 
 def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:

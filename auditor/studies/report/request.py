@@ -111,19 +111,15 @@ class ReportContext:
         `about` are the selections that it reads, if these differ from those of the report.
         """
         if key not in self.results:
-            own = [selection.version.dataset for selection in self.selections]
-            roles = [
-                (name, sorted(self.declared[name].split_roles.items()), self.declared[name].item)
-                for name in own
-                if name in self.declared
-            ]
-            intervals = {"resamples": self.resamples, "confidence": self.confidence}
-            settings = dataclasses.asdict(self.settings) | intervals | {"roles": roles}
-            around = self.selections if about else ()
+            named = (selection.version.dataset for selection in self.selections)
+            own = [(name, self.declared[name]) for name in named if name in self.declared]
+            settings = dataclasses.asdict(self.settings)
+            settings |= {"resamples": self.resamples, "confidence": self.confidence}
+            settings |= {"roles": [(name, sorted(of.split_roles.items()), of.item) for name, of in own]}
+            read, beside = about or self.selections, self.selections if about else ()
+            is_kept = are_ours(requests(self.settings.metrics))
             self.results[key] = (
-                kept_result(self.store, " ".join(key), about or self.selections, settings, make, beside=around)
-                if are_ours(requests(self.settings.metrics))
-                else make()
+                kept_result(self.store, " ".join(key), read, settings, make, beside=beside) if is_kept else make()
             )
         self.store.record(*self.results[key].sql)
         return self.results[key]
@@ -142,24 +138,14 @@ class ReportContext:
     @functools.cached_property
     def item(self) -> str:
         """The word for what the captions of all datasets describe; `image` if they have different words."""
-        items = {
-            item_of(self.declared.get(captions.selection.version.dataset), captions.images()["image"])
-            for captions in self.every
-        }
+        named = ((self.declared.get(one.selection.version.dataset), one.images()["image"]) for one in self.every)
+        items = {item_of(source, images) for source, images in named}
         return items.pop() if len(items) == 1 else IMAGE
 
     def profiled(self) -> Result:
         """Count sizes, lengths, words and possible text defects."""
-        return self.result(
-            ("profile",),
-            lambda: profile(
-                self.store,
-                *self.refs,
-                tokenizer=self.settings.tokenizer,
-                declared=self.declared,
-                progress=self.progress,
-            ),
-        )
+        how: dict[str, Any] = {"tokenizer": self.settings.tokenizer, "declared": self.declared}
+        return self.result(("profile",), lambda: profile(self.store, *self.refs, progress=self.progress, **how))
 
     def measured(self, study: Callable[..., Result], **more: object) -> Result:
         """Run a study of scores with the settings of the report, on the captions that have references."""
@@ -180,11 +166,8 @@ class ReportContext:
             " where list_contains($kinds, d.kind)"
             " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
         )
-        by_kind: dict[str, list[str]] = {}
-        params = {"dataset": selection.version.dataset, "kinds": list(kinds)}
-        for kind, dataset in self.store.query(named, params).iter_rows():
-            by_kind.setdefault(kind, []).append(dataset)
-        return by_kind
+        rows = self.store.query(named, {"dataset": selection.version.dataset, "kinds": list(kinds)})
+        return dict(rows.group_by("kind", maintain_order=True).agg("dataset").iter_rows())
 
     def to_add(self, selections: Sequence[Selection], *kinds: str) -> str:
         """Return a hint to ingest a dataset of these kinds, if one is declared as related to a selection."""

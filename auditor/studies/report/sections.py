@@ -110,11 +110,10 @@ def _together(parts: Iterable[Sequence[_Part]]) -> list[_Part]:
             columns: list[str] = part.frame.columns
             key = (part.name, number[part.name], *columns) if "dataset" in columns else id(part)
             groups.setdefault(key, []).append(part)
+    merged = ((group[0], [part.frame for part in group]) for group in groups.values())
     return [
-        replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
-        if group[1:]
-        else group[0]
-        for group in groups.values()
+        replace(part, frame=pl.concat(frames, how="vertical_relaxed")) if frames[1:] else part
+        for part, frames in merged
     ]
 
 
@@ -164,9 +163,8 @@ def _beside_marks(context: ReportContext) -> Answers:
     try:
         made = context.result(("compare",), lambda: beside([captions], published.rows(marks=True), context.progress))
     except UsageError:
-        return Answers(
-            lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
-        )
+        why = f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions."
+        return Answers(lacking=(*context.alone, why))
     command = call("report", *context.refs, sections=["comparison"], format_name="md", tokenizer=context.tokenizer)
     return Answers((made,), (command,), (*context.alone, second))
 
@@ -181,10 +179,8 @@ def _correlated(context: ReportContext) -> Answers:
 def _diversity(context: ReportContext) -> Answers:
     settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
-    made = context.result(
-        ("diversity",),
-        lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
-    )
+    asked = partial(diversity, context.store, *context.refs, settings=chosen, progress=context.progress)
+    made = context.result(("diversity",), asked)
     return Answers.of([made], call("diversity", *context.refs, **context.sampling))
 
 
@@ -193,9 +189,8 @@ def _duplicates(context: ReportContext) -> Answers:
     lacking = context.questions.why_not("duplicates")
     if context.questions.in_pairs:
         commands.append(call("duplicates", *context.refs, exact=True, within=True))
-        results.append(
-            context.result(("identical",), lambda: identical(context.store, *context.refs, exact=True, within=True))
-        )
+        asked = partial(identical, context.store, *context.refs, exact=True, within=True)
+        results.append(context.result(("identical",), asked))
     return Answers.of(results, *commands, lacking=lacking)
 
 
@@ -264,13 +259,12 @@ def _choices(context: ReportContext) -> Answers:
     if not benchmarks:
         add = context.to_add(context.selections, "choices")
         return Answers(lacking=(f"The store has no forced-choice items for these images{add}.",))
-    made = [context.questions.choices(name, described) for name, described in benchmarks.items()]
-    commands = [
-        call("choices", name.pinned_name, tokenizer=context.tokenizer, **context.questions.of_choices(name, described))
-        for name, described in benchmarks.items()
-    ]
-    lacking = context.questions.why_not("choices")
-    return Answers.of(made, *commands, lacking=lacking)
+    made, commands = [], []
+    for name, described in benchmarks.items():
+        made.append(context.questions.choices(name, described))
+        options = context.questions.of_choices(name, described)
+        commands.append(call("choices", name.pinned_name, tokenizer=context.tokenizer, **options))
+    return Answers.of(made, *commands, lacking=context.questions.why_not("choices"))
 
 
 def _versions(context: ReportContext) -> Answers:
@@ -288,11 +282,10 @@ def _versions(context: ReportContext) -> Answers:
         key = ("drift", selection.version.label)
         how: dict[str, Any] = {"depth": "drift", "tokenizer": context.settings.tokenizer, "progress": context.progress}
         about = [resolve(context.store, selection) for selection in both]
-        drift = context.questions.ask(key, partial(drifted, context.store, *both, **how), about)
-        if drift is None:
+        if drift := context.questions.ask(key, partial(drifted, context.store, *both, **how), about):
+            results[call("diff", *both, depth="drift", tokenizer=context.tokenizer)] = drift
+        else:
             lacking.append(f"{' → '.join(both)}: {context.questions.absent[key]}")
-            continue
-        results[call("diff", *both, depth="drift", tokenizer=context.tokenizer)] = drift
     return Answers.of(results.values(), *results, lacking=lacking)
 
 

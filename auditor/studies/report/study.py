@@ -30,21 +30,11 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.store.versions import resolve_all
 from auditor.studies.findings import MEASURES, SUMMARY, TABLE, checked_verdicts, read_summary
+from auditor.studies.report import summary as summaries
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
-from auditor.studies.report.first_numbers import first_numbers, placed_in
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
-from auditor.studies.report.summary import (
-    answered,
-    cards,
-    cited,
-    portraits,
-    section_of_single,
-    summary,
-    unchecked,
-    wrong_in,
-)
 
 Sections = Annotated[
     Sequence[str] | None,
@@ -87,27 +77,24 @@ def page(
     steps.begin()
     audited = next((section for section in built if section.name == FINDINGS), None)
     found = audited.findings if audited else ()
-    shown = cards(context.selections, found)
-    alone = None if sections else store.recorded(partial(section_of_single, context, found))
+    shown = summaries.cards(context.selections, found)
+    alone = None if sections else store.recorded(partial(summaries.section_of_single, context, found))
     compared, looked = context.results.get(("compare",)), audited is not None and audited.absent is None
-    drawn = portraits(context.profiled(), compared)
-    placed = first_numbers(context) or placed_in(compared)
-    said = answered(context, shown, looked=looked)
+    drawn = summaries.portraits(context.profiled(), compared)
+    placed = summaries.first_numbers(context) or summaries.placed_in(compared)
+    said = summaries.answered(context, shown, looked=looked)
     if browse:
         steps.begin()
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     statements = _statements([*built, *filter(None, [alone])])
     steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
+    lacking = (*summaries.wrong_in(built), *summaries.unchecked(built))
+    first = summaries.summary(said, shown, drawn, placed, lacking, looked=looked)
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
-        (
-            summary(said, shown, drawn, placed, (*wrong_in(built), *unchecked(built)), looked=looked),
-            *filter(None, [alone]),
-            *built,
-            _method(context, built, sections or ()),
-        ),
+        (first, *filter(None, [alone]), *built, _method(context, built, sections or ())),
         program(),
         _now() if timed else None,
         signatures,
@@ -142,18 +129,17 @@ def _hub(path: Path) -> dict[str, Any]:
         read = read_json(path)
     except (OSError, ValueError) as error:
         raise SourceError(f"--merge-into {path}: cannot be read: {error}") from error
-    if not isinstance(read, dict) or "mlcommons.org/croissant" not in json.dumps(
-        [*map(read.get, ("@context", "conformsTo"))]
-    ):
+    named = json.dumps([*map(read.get, ("@context", "conformsTo"))]) if isinstance(read, dict) else ""
+    if "mlcommons.org/croissant" not in named:
         raise SourceError(f"--merge-into {path}: not a Croissant file; expected JSON with conformsTo of Croissant")
-    return read
+    return dict(read)
 
 
 def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:
     """Return the section on how the numbers were computed, and how to recompute them."""
     settings = context.settings
-    number = settings.references
-    references = "all references" if number is None else f"{number} references sampled with the seed"
+    drawn = settings.references
+    references = "all references" if drawn is None else f"{drawn} references sampled with the seed"
     scored = (
         "Every caption is held out once and scored against the others of its image (leave-one-out), by "
         f"{joined(settings.metrics)}, with {references}.",
@@ -175,7 +161,7 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     whole = call("report", *context.refs, **context.typed, **intervals, sections=only, output="audit.html")
     commands = (whole, *(command for section in built for command in section.commands))
     return Section(
-        "method", "Method", words, tables=cited(context), notes=tuple(context.tokenizer_notes),
+        "method", "Method", words, tables=summaries.cited(context), notes=tuple(context.tokenizer_notes),
         commands=tuple(dict.fromkeys(commands)),
     )  # fmt: skip
 
@@ -255,10 +241,8 @@ def pictures_of_result(shown: Result | Document) -> Pictures:
 
 def _named(cards: Sequence[Finding], sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
     for shown in (*cards, *(finding for section in sections for finding in section.findings)):
-        for example in shown.examples:
-            for image in (example.get("image"), example.get("other_image")):
-                if image is not None:
-                    yield str(shown.about.get("dataset")), str(image)
+        named = (example.get(side) for example in shown.examples for side in ("image", "other_image"))
+        yield from ((str(shown.about.get("dataset")), str(image)) for image in named if image is not None)
     for table in (table for section in sections for table in (*section.tables, *section.further)):
         for _, dataset, images in table.pictured:
             yield from ((dataset, image) for image in images if image is not None)
@@ -278,20 +262,17 @@ def of_verdicts(store: Store, ref: p.Ref, *, timed: Timed = True, progress: Prog
     result = read_summary(folder)
     (selection,) = result.selections
     problems, wrong = tuple(told(result.findings)), tuple(table for table in result.tables if table.name == TABLE)
-    shown, said = cards(result.selections, problems), result.lead
-    measured = [
-        Section(name, title, tables=tables)
-        for name, (title, names) in MEASURES.items()
-        if (tables := tuple(table for table in result.tables if table.name in names))
-    ]
-    others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))
+    shown, said = summaries.cards(result.selections, problems), result.lead
+    by_part = {part: [table for table in result.tables if table.name in names] for part, (_, names) in MEASURES.items()}
+    measured = [Section(part, MEASURES[part][0], tables=tuple(tables)) for part, tables in by_part.items() if tables]
+    others = tuple(table for table in result.tables if not any(table in tables for tables in by_part.values()))
     command = call("findings", "SHARDS", verdicts="FOLDER")
     method = (f"`{command}` computed the numbers. {folder.name} has a row for each caption.",)
     return Document(
         f"Audit of {selection.label}",
         result.selections,
         (
-            summary(said, shown, result.portraits, (), wrong, looked=True),
+            summaries.summary(said, shown, result.portraits, (), wrong, looked=True),
             Section("findings", "Findings", result.lead[-1:], (result,), others, findings=problems),
             *measured,
             Section("method", "Method", method, notes=result.notes),
@@ -325,8 +306,9 @@ def report(store: Store, *refs: str, card: bool = False) -> int:
     checks them.
 
     Limits: see the help of each section's command. By default, the report uses a few fast metrics; add others with -m.
-    It compares by those of `auditor compare`. It places a single dataset among well-known ones, measured on 500 images.
-    A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
+    Datasets are compared by the metrics of `auditor compare`. A single dataset is placed among well-known ones,
+    measured on 500 images. A card describes captions only. Add who wrote them, how and with what consent, and where
+    they are published.
 
     A folder of `auditor findings --verdicts` can be named instead of datasets. Its report has the findings only.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -13,13 +14,15 @@ from auditor.findings.wording import advice, worded, wrong
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Result, Sentence, Table, digits, interval, program
 from auditor.result.document import BIBTEX, Section
-from auditor.result.portraits import HOMOGENEITY, Portrait
+from auditor.result.portraits import HOMOGENEITY, MAIN, Portrait
 from auditor.result.sentences import with_role
 from auditor.scoring.citations import entries
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
+from auditor.statistics import published
 from auditor.statistics.sameness import SAMENESS
 from auditor.store.versions import language
+from auditor.studies.compare import PLACED, REFERENCES, TOKENIZER
 from auditor.studies.findings import TABLE
 from auditor.studies.report.request import ReportContext
 
@@ -129,48 +132,31 @@ def summary(
     """
     rows = [
         (
-            portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
-            " ".join(f"{name}: {images:,}" for name, images in portrait.splits),
-            portrait.homogeneity, portrait.low, portrait.high,
+            one.label, one.images, one.captions, one.distinct, one.length,
+            " ".join(f"{name}: {images:,}" for name, images in one.splits), one.homogeneity, one.low, one.high,
         )
-        for portrait in drawn
+        for one in drawn
     ]  # fmt: skip
     columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
     frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
     kept = [column for column in frame.get_columns() if column.null_count() < frame.height or not frame.height]
     caption = "different: captions that don't repeat another of their image; words: mean tokens per caption"
-    return Section(
-        "summary",
-        "Summary",
-        (*answer, *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
-        tables=(
-            *placed,
-            Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),
-            *lacking,
-        ),
-        absent=_verdict(shown, looked=looked),
-    )
-
-
-def _verdict(shown: Sequence[Finding], *, looked: bool) -> str | None:
-    if not shown:
-        return _NOTHING if looked else _NOT_LOOKED
-    return None if any(finding.severity in _BAD for finding in shown) else _MILD
+    words = (*answer, *(f"{finding.severity}: {finding.sentence}." for finding in shown))
+    overview = Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets")
+    verdict = None if any(finding.severity in _BAD for finding in shown) else _MILD
+    absent = verdict if shown else _NOTHING if looked else _NOT_LOOKED
+    return Section("summary", "Summary", words, tables=(*placed, overview, *lacking), absent=absent)
 
 
 def cited(context: ReportContext) -> tuple[Table, ...]:
     """Return how to cite the main number of each dataset, with version and signature, and the BibTeX of its sources."""
     compared, labels = context.results.get(("compare",)), {one.label: one for one in context.selections}
     numbers = [number for number in compared.quoted if number.name == HOMOGENEITY] if compared else []
-    texts = [
-        (
-            number.label,
-            f"homogeneity (intra / upper, {number.metric}) {digits(number.value)}"
-            f"{interval(number.low, number.high, number.confidence)}; {_pinned(labels[number.label])}; "
-            f"{number.signature}; {program()}",
-        )
-        for number in numbers
-    ]
+    texts = []
+    for number in numbers:
+        value = f"{digits(number.value)}{interval(number.low, number.high, number.confidence)}"
+        ends = f"{_pinned(labels[number.label])}; {number.signature}; {program()}"
+        texts.append((number.label, f"homogeneity (intra / upper, {number.metric}) {value}; {ends}"))
     named = entries(request.metric for request in (requests(context.settings.metrics) if context.scored else ()))
     rows = pl.DataFrame(texts, schema=["dataset", "text"], orient="row")
     bibtex = pl.DataFrame({"of": [", ".join(names) for names in named.values()], "bibtex": [*named]})
@@ -190,11 +176,8 @@ _AT_SEVERAL, _OTHER_LANGUAGE = "captions-at-several-images", ("other-language", 
 
 def section_of_single(context: ReportContext, findings: Sequence[Finding]) -> Section | None:
     """Return the section on the datasets with one caption per image; null if there is none."""
-    single = [
-        captions.selection
-        for captions in context.every
-        if captions.selection.version.kind in ("captions", "candidates") and lacking(captions)
-    ]
+    described = [one for one in context.every if one.selection.version.kind in ("captions", "candidates")]
+    single = [captions.selection for captions in described if lacking(captions)]
     if not single:
         return None
     words = [sentence for selection in single for sentence in _sentences(context, selection, findings)]
@@ -228,8 +211,71 @@ def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
     measured = context.results.get(("diversity",))
     for number in measured.quoted if measured else ():
         if (number.label, number.name) == (selection.label, SAMENESS):
-            between = interval(number.low, number.high, number.confidence)
-            yield (
-                f"sameness {number.value:.3f}{between}: the share of words that captions of different images have in "
-                "common."
-            )
+            value = f"{number.value:.3f}{interval(number.low, number.high, number.confidence)}"
+            yield f"sameness {value}: the share of words that captions of different images have in common."
+
+
+_VALUE = ("value", "low", "high")
+
+_CAPTION = (
+    "human bound: score of a caption against the others of its image; homogeneity: that of a caption of another image, "
+    "divided by the human bound; sameness: share of words that captions of two images have in common; diversity: "
+    "different words per word, in segments of 1,000; section: the part of this report that has the number"
+)
+
+
+def placed_in(compared: Result | None) -> list[Table]:
+    """Return the tables of a comparison that place datasets."""
+    return [table for table in (compared.tables if compared else ()) if table.sample]
+
+
+def first_numbers(context: ReportContext) -> tuple[Table, ...]:
+    """Place the main numbers of a single dataset among reference marks, as far as its report has measured them.
+
+    Marks have four references per caption, so scores with another number of references are shown without marks.
+    """
+    (selection, *others), rows = context.selections, list[dict[str, Any]]()
+    if others or selection.version.kind == "choices":
+        return ()
+    known = published.rows(marks=True).filter(pl.col("version") != selection.version.version)
+    for number, by, section, own, has_marks in (*_scores(context), *_of_words(context)):
+        marks = known.filter(pl.col("metric").fill_null(by) == by, statistic=MAIN[number]).select("dataset", *_VALUE)
+        marks = marks if has_marks and context.settings.tokenizer == TOKENIZER else marks.clear()
+        every = [{"dataset": selection.label, **dict.fromkeys(_VALUE), **own}, *marks.to_dicts()]
+        every.sort(key=lambda one: -(one["value"] or 0.0))
+        rows += [{"number": number, "by": by, **one, "section": section} for one in every]
+    numbers = dict.fromkeys(_VALUE, pl.Float64)
+    frame = pl.DataFrame(rows, schema_overrides=numbers, orient="row", infer_schema_length=None)
+    frame = frame.select("number", "by", "dataset", *_VALUE, "section", "^because$") if rows else frame
+    table = replace(PLACED, name="main-numbers", frame=frame, bars=("value",), sections="number", caption=_CAPTION)
+    return (replace(table, title=f"main numbers of {selection.label} beside published sets"),) if rows else ()
+
+
+def _scores(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, Any], bool]]:
+    """Yield human bound and homogeneity: metric, section, value or reason, and whether marks have the same sample."""
+    (captions,), settings = context.every, context.settings
+    bounds, compared = (context.results.get((study,)) for study in ("bounds", "compare"))
+    if (why := lacking(captions)) or bounds is None:
+        yield from ((name, "", "", {"because": why}, False) for name in [*MAIN][:2] if why)
+        return
+    names = [one.label for one in requests(settings.metrics) if not one.metric.lower_is_better]
+    by = next((name for name in ("rouge-l", "bleu-4") if name in names), "".join(names[-1:]))
+    scored = bounds.frame.filter(metric=by, level="caption").select("candidate", "mean").drop_nulls()
+    human, other = map(dict(scored.iter_rows()).get, ("human", "intra"))
+    references = settings.references or captions.images()["captions"].sum() / captions.images().height - 1
+    if human:
+        yield "human bound", by, "bounds", {"value": human}, round(references) == REFERENCES
+    if compared:
+        own = compared.frame.filter(version=captions.selection.version.version, metric=by, statistic=HOMOGENEITY)
+        yield HOMOGENEITY, by, "comparison", own.select(*_VALUE).row(0, named=True), True
+    elif human and other is not None:
+        yield HOMOGENEITY, by, "bounds", {"value": other / human}, round(references) == REFERENCES
+
+
+def _of_words(context: ReportContext) -> Iterator[tuple[str, str, str, dict[str, Any], bool]]:
+    if measured := context.results.get(("diversity",)):
+        for name, statistic in [*MAIN.items()][2:]:
+            rows = measured.frame.filter(pl.col("position").is_null(), statistic=statistic)
+            for *own, why in rows.select(*_VALUE, "reason").head(1).rows():
+                known = dict(zip(_VALUE, own, strict=True)) if why is None else {"because": why}
+                yield name, statistic, "diversity", known, why is None

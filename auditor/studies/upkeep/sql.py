@@ -82,9 +82,8 @@ def stream(
             yield batch.head(limit - given) if limit is not None else batch
             given += batch.height
 
-    readonly_sql.stream(
-        store, statement, params, Limits(timeout, first=_beyond(limit)), lambda batches: take(first(batches))
-    )
+    limits = Limits(timeout, first=_beyond(limit))
+    readonly_sql.stream(store, statement, params, limits, lambda batches: take(first(batches)))
     return is_cut
 
 

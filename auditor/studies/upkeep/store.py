@@ -39,17 +39,10 @@ def info(store: Store) -> Result:
     Example: auditor store info
     """
     tables = upkeep.tables(store)
-    rows = dict(tables.iter_rows())
+    rows, size = dict(tables.iter_rows()), upkeep.size(store.path)
     schema, newest = upkeep.schema(store), migrations.newest()
-    numbers = {
-        "bytes": upkeep.size(store.path),
-        "bytes-free": upkeep.free_bytes(store),
-        "bytes-of-cache": upkeep.cache_bytes(store),
-        "schema": schema,
-        "newest-schema": newest,
-        "datasets": rows["dataset"],
-        "versions": rows["version"],
-    }
+    numbers = {"bytes": size, "bytes-free": upkeep.free_bytes(store), "bytes-of-cache": upkeep.cache_bytes(store)}
+    numbers |= {"schema": schema, "newest-schema": newest, "datasets": rows["dataset"], "versions": rows["version"]}
     sizes = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
     sentence = f"schema {schema}: the next command that opens the store upgrades it to {newest}"
     old = Finding("old-schema", sentence, values={"schema": schema, "newest": newest}, severity="notice")
@@ -67,7 +60,7 @@ def info(store: Store) -> Result:
 def gc(store: Store, *, everything: Everything = False, progress: Progress = silent) -> Result:
     """Remove outdated counts and shrink the file.
 
-    Removes cached counts that are outdated, or with `everything` the whole cache, and rewrites the file. Datasets do
+    Removes cached counts that are outdated, or with `--all` the whole cache, and rewrites the file. Datasets do
     not change. The store is closed. Columns: statistic, relation (null), value.
 
     How to read it: `bytes-before` and `bytes` are the sizes of the file before and after.
@@ -83,13 +76,8 @@ def gc(store: Store, *, everything: Everything = False, progress: Progress = sil
     swept = upkeep.sweep(store, everything=everything)
     progress("rewriting the file", 1, 2)
     upkeep.rewrite(store)
-    numbers = {
-        "bytes-before": before,
-        "bytes": upkeep.size(store.path),
-        "entries-swept": swept.entries,
-        "ngram-frequencies-swept": swept.ngram_frequencies,
-        "tables-dropped": swept.tables,
-    }
+    numbers = {"bytes-before": before, "bytes": upkeep.size(store.path), "entries-swept": swept.entries}
+    numbers |= {"ngram-frequencies-swept": swept.ngram_frequencies, "tables-dropped": swept.tables}
     return Result("store-gc", _rows(numbers), tables=(Table(f"store {store.path}", _shown(numbers), name="store"),))
 
 
@@ -132,11 +120,9 @@ def verify(
             if tokenizer in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
                 why = f"tokens of tokenizer {tokenizer} were made by another version of {BY_OTHERS[tokenizer]}"
-                differing = {"texts": int(checked["faults"].sum())}
+                differing, of = {"texts": int(checked["faults"].sum())}, {"tokenizer": tokenizer}
                 n = int(checked["checked"].sum())
-                findings.append(
-                    Finding("tokens-of-another-version", why, {"tokenizer": tokenizer}, differing, n, "warning")
-                )
+                findings.append(Finding("tokens-of-another-version", why, of, differing, n, "warning"))
             else:
                 checks = pl.concat([checks, checked])
     remedy = "restore a backup or ingest into a new store"
@@ -186,17 +172,12 @@ def _compared(
         differing = [(what, actual, count) for what, actual, count in counts if actual != count]
         if counts:
             rows.append(("declared counts", label, len(counts), len(differing)))
-        differences += [
-            Finding(
-                "counts-not-declared",
-                f"{label}: {actual:,} {what}, {abs(actual - count):,} {'more' if actual > count else 'fewer'}"
-                f" than the {count:,} declared in datasets.toml",
-                {"dataset": held["dataset"], "version": held["version"]},
-                {what: actual, "declared": count},
-                severity="warning",
-            )
-            for what, actual, count in differing
-        ]
+        where = {"dataset": held["dataset"], "version": held["version"]}
+        for what, actual, count in differing:
+            apart = f"{abs(actual - count):,} {'more' if actual > count else 'fewer'}"
+            sentence = f"{label}: {actual:,} {what}, {apart} than the {count:,} declared in datasets.toml"
+            values = {what: actual, "declared": count}
+            differences.append(Finding("counts-not-declared", sentence, where, values, severity="warning"))
     return _checked(rows), differences
 
 

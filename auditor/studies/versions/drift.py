@@ -27,7 +27,7 @@ _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 #: Words that the summary names of those that are more frequent, and of those that are less frequent.
 _NAMED = 5
 
-_Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
+_Row = dict[str, str | float | None]
 
 
 def summary(a: Captions, b: Captions, title: str) -> Result:
@@ -54,18 +54,15 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
     moved = both.rows("divergence")
     rows = [*_divergences(moved), *_vocabulary(moved)]
     keys = both.rows("vocabulary_drift").filter(pl.col("keyness") > 15.13)
-    rows.append(("key-words", None, None, float(keys.height), None, None))
+    rows.append({"statistic": "key-words", "value": float(keys.height)})
     rows += [_length(*means), *_distributions(both.rows("length_count"))]
     schema = {"statistic": pl.String, **dict.fromkeys(("a", "b", "value", "low", "high"), pl.Float64)}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = pl.DataFrame(rows, schema=schema)
     signature = str(Signature("drift", {"tok": a.tokenizer, "base": 2, "opening": 3}, _VERSION))
     changed = bool((frame["value"].fill_null(0) != 0).any())
     words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
-    tables = [Table(f"{title}, tokenizer {a.tokenizer}", frame, name="drift")]
-    if words.height:
-        tables.append(
-            Table(f"{title}: words that changed most", words, caption="more: --depth vocabulary", name="words")
-        )
+    changes = Table(f"{title}: words that changed most", words, caption="more: --depth vocabulary", name="words")
+    tables = [Table(f"{title}, tokenizer {a.tokenizer}", frame, name="drift"), *([changes] if words.height else [])]
     same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
     return Result(
         "diff",
@@ -114,13 +111,13 @@ def _length(a: tuple[float, float | None, int], b: tuple[float, float | None, in
     (mean_a, error_a, images_a), (mean_b, error_b, images_b) = a, b
     difference = mean_b - mean_a
     error = None if error_a is None or error_b is None else math.hypot(error_a, error_b)
-    ends = around(difference, error, min(images_a, images_b), CONFIDENCE) or (None, None)
-    return "asl", mean_a, mean_b, difference, *ends
+    low, high = around(difference, error, min(images_a, images_b), CONFIDENCE) or (None, None)
+    return {"statistic": "asl", "a": mean_a, "b": mean_b, "value": difference, "low": low, "high": high}
 
 
 def _divergences(moved: pl.DataFrame) -> list[_Row]:
     divergence = dict(moved.select("kind", "divergence").rows())
-    return [(name, None, None, divergence.get(kind), None, None) for kind, name in _KINDS.items()]
+    return [{"statistic": name, "value": divergence.get(kind)} for kind, name in _KINDS.items()]
 
 
 def _vocabulary(moved: pl.DataFrame) -> list[_Row]:
@@ -128,14 +125,12 @@ def _vocabulary(moved: pl.DataFrame) -> list[_Row]:
     if words.is_empty():
         return []
     row = words.row(0, named=True)
-    new, gone = row["new_occurrences"], row["gone_occurrences"]
-    return [
-        ("words", row["types_a"], row["types_b"], row["types_b"] - row["types_a"], None, None),
-        ("new-words", None, None, row["new_types"], None, None),
-        ("gone-words", None, None, row["gone_types"], None, None),
-        ("new-share", None, None, new / row["occurrences_b"] if row["occurrences_b"] else None, None, None),
-        ("gone-share", None, None, gone / row["occurrences_a"] if row["occurrences_a"] else None, None, None),
-    ]
+    types = {"a": row["types_a"], "b": row["types_b"], "value": row["types_b"] - row["types_a"]}
+    values = {f"{way}-words": row[f"{way}_types"] for way in ("new", "gone")}
+    for way, side in (("new", "b"), ("gone", "a")):
+        of = row[f"occurrences_{side}"]
+        values[f"{way}-share"] = row[f"{way}_occurrences"] / of if of else None
+    return [{"statistic": "words", **types}, *({"statistic": name, "value": value} for name, value in values.items())]
 
 
 def _distributions(lengths: pl.DataFrame) -> list[_Row]:
@@ -144,17 +139,15 @@ def _distributions(lengths: pl.DataFrame) -> list[_Row]:
     whole_a, whole_b = (int(lengths[f"captions_{side}"].sum()) for side in "ab")
     pairs = whole_a * whole_b
     if not pairs:
-        return [("length-delta", None, None, None, None, None), ("length-ks", None, None, None, None, None)]
+        return [{"statistic": "length-delta"}, {"statistic": "length-ks"}]
     counted = lengths.select(
         longer=(side_b * (side_a.cum_sum() - side_a)).sum(),
         shorter=(side_a * (side_b.cum_sum() - side_b)).sum(),
         apart=(side_a.cum_sum() * whole_b - side_b.cum_sum() * whole_a).abs().max(),
     ).row(0)
     longer, shorter, apart = (int(number) for number in counted)
-    return [
-        ("length-delta", None, None, (longer - shorter) / pairs, None, None),
-        ("length-ks", None, None, apart / pairs, None, None),
-    ]
+    delta, ks = (longer - shorter) / pairs, apart / pairs
+    return [{"statistic": "length-delta", "value": delta}, {"statistic": "length-ks", "value": ks}]
 
 
 #: The depths of `diff` that compare language, in addition to `drift`: the SELECT, and the relation that it compares.
@@ -182,10 +175,8 @@ def drift(a: Captions, b: Captions, depth: str, title: str) -> Result:
     rows = both.rows(name)
     shown = f"{title}, tokenizer {a.tokenizer}"
     tables, finding = (_words if depth == "vocabulary" else _lengths)(rows, shown, _about(a, b))
-    same = finding is not None and finding.kind == "unchanged"
-    return Result(
-        "diff", rows, selections_of((a, b)), tables=tables, holds=same, findings=(finding,) if finding else ()
-    )
+    same, findings = finding is not None and finding.kind == "unchanged", (finding,) if finding else ()
+    return Result("diff", rows, selections_of((a, b)), tables=tables, holds=same, findings=findings)
 
 
 def _about(a: Captions, b: Captions) -> dict[str, str | int | None]:

@@ -37,17 +37,11 @@ Take = Annotated[bool, p.Parameter("Move the tag from another version.")]
 @face(writes=True)
 @question
 def tag(
-    store: Store,
-    ref: Named,
-    name: TagName = None,
-    *,
-    note: Text = None,
-    delete: Delete = False,
-    force: Take = False,
+    store: Store, ref: Named, name: TagName = None, *, note: Text = None, delete: Delete = False, force: Take = False
 ) -> Result:
     """Tag a version, or replace its note.
 
-    All commands accept the tag, as in flickr8k@camera-ready. `delete` deletes the tag but not the version; `force`
+    All commands accept the tag, as in flickr8k@camera-ready. `--delete` deletes the tag but not the version; `--force`
     moves the tag from another version. `auditor datasets NAME` lists tags and notes.
 
     How to read it: one row with the version, its tag and its new note.
@@ -115,19 +109,12 @@ Tagged = Annotated[bool, p.Parameter("Also remove tagged versions, with their ta
 
 @face(writes=True)
 @question
-def drop(
-    store: Store,
-    ref: Unwanted,
-    *,
-    yes: Yes = False,
-    force: Tagged = False,
-    confirm: Confirm = unasked,
-) -> Result:
+def drop(store: Store, ref: Unwanted, *, yes: Yes = False, force: Tagged = False, confirm: Confirm = unasked) -> Result:
     """Remove a dataset, or one of its versions.
 
     `mine` removes the dataset with all versions, tags and rejected records; `mine@v2` removes one version. It asks for
-    confirmation, except with `yes`. Other datasets and versions do not change, even if they share texts. A tagged
-    version is removed only with `force`.
+    confirmation, except with `--yes`. Other datasets and versions do not change, even if they share texts. A tagged
+    version is removed only with `--force`.
 
     How to read it: one row for each removed version.
 
@@ -155,13 +142,9 @@ def drop(
         upkeep.drop(store, selection.version)
     else:
         upkeep.drop_dataset(store, going)
-    rows = pl.DataFrame(
-        [
-            {"dataset": version.dataset, "seq": version.seq, "version": version.version, "images": version.images}
-            | {"captions": version.captions, "status": "dropped"}
-            for version in going
-        ]
-    )
+    columns = ("dataset", "seq", "version", "images", "captions")
+    gone = [{name: getattr(version, name) for name in columns} for version in going]
+    rows = pl.DataFrame(gone).with_columns(status=pl.lit("dropped"))
     shown = rows.with_columns(pl.col("version").str.head(12))
     left = versions.log(store, dataset)
     remaining = f"{dataset} is now {left[0].label}" if left else f"{dataset} was removed"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated, Literal
 
 import polars as pl
 
@@ -23,16 +24,6 @@ from auditor.studies.diversity.measuring import captions_and_known
 from auditor.studies.diversity.overall import use, workspace
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
 from auditor.studies.diversity.settings import AllImages, Pipeline, WordSettings, settled
-from auditor.studies.words.parameters import (
-    Against,
-    ByImage,
-    ByTraining,
-    Evaluation,
-    Importance,
-    Minimum,
-    Number,
-    Ranked,
-)
 from auditor.text import AUTO
 
 _VERSION = 1
@@ -45,6 +36,44 @@ _TOGETHER = "all systems together"
 _UNNAMED = tuple(pl.lit(None, pl.String).alias(name) for name in ("dataset", "version", "split"))
 
 _MISSED = ("absolute", "relative", "relative-floor")
+
+Against = Annotated[
+    str,
+    p.Parameter(
+        "B: another dataset; by training: the training data; by image: human captions of the same images.",
+        completes="dataset",
+    ),
+]
+
+_By = p.Parameter(
+    "corpus: words more or less frequent than in B; training: learnable words that are never used; image: words of the "
+    "image's human captions."
+)
+
+ByCorpus = Annotated[Literal["corpus"], _By]
+
+ByTraining = Annotated[Literal["training"], _By]
+
+ByImage = Annotated[Literal["image"], _By]
+
+Evaluation = Annotated[str, p.Parameter("Human captions of the same images, which learnable words must be in.", "eval")]
+
+Minimum = Annotated[
+    int,
+    p.Parameter(
+        "Least number of occurrences; by corpus: in both together (5); by image: of each system (10).", least=1
+    ),
+]
+
+_NUMBER = p.Parameter("Number of words in each ranking; default: 20 by training, all by image.", least=1)
+
+Ranked = Annotated[int, _NUMBER]
+
+Number = Annotated[int | None, _NUMBER]
+
+Importance = Annotated[int, p.Parameter("Number of human captions that must have a word.", least=1)]
+
+Words = Annotated[Sequence[str], p.Parameter("Always include this word; repeat for more.", "word")]
 
 
 @question
@@ -73,16 +102,16 @@ def omitted_words(
         omitted = own.rows("omitted_word").drop("token_id")
         parts.append((selection, omitted, own.rows("learnable_word").height))
     if len(selections) > 1:
-        every = [words for _, words, _ in parts]
-        together = (
-            pl.concat(every)
-            .group_by("word", "trained")
-            .agg(pl.col("evaluated").min(), omitting=pl.len())
-            .filter(omitting=len(selections))
-            .drop("omitting")
-        )
+        by_word = pl.concat(words for _, words, _ in parts).group_by("word", "trained")
+        counts = by_word.agg(pl.col("evaluated").min(), omitting=pl.len())
+        together = counts.filter(omitting=len(selections)).drop("omitting")
         parts.append((None, together, min(learnable for _, _, learnable in parts)))
     ranked = [(selection, _twice_ranked(words)) for selection, words, _ in parts]
+    findings = []
+    for of, words, learnable in parts:
+        who, omits = of.label if of else _TOGETHER, {"omitted": words.height}
+        sentence = f"{who}: {words.height:,} of {learnable:,} learnable words are omitted"
+        findings.append(Finding("omitted-words", sentence, about(of) if of else {}, omits, learnable))
     images = "all" if all_images else "shared"
     parameters = {"tok": tokenizer, "words": "letters-or-digits", "ties": "word", "images": images}
     signature = Signature("omitted", parameters, 2)
@@ -93,17 +122,7 @@ def omitted_words(
         signatures={"omitted": str(signature)},
         tables=tuple(_omitted_table(selection, words, number) for selection, words in ranked),
         notes=tuple(notes),
-        findings=tuple(
-            Finding(
-                "omitted-words",
-                f"{selection.label if selection else _TOGETHER}: {words.height:,} of {learnable:,} learnable words"
-                " are omitted",
-                about(selection) if selection else {},
-                {"omitted": words.height},
-                learnable,
-            )
-            for selection, words, learnable in parts
-        ),
+        findings=tuple(findings),
     )
 
 
@@ -158,11 +177,8 @@ def missed_words(
         paired.append(pairing)
         recalled = pairing.workspace.rows("recall_by_word", importance=importance)
         missed.append(recalled.rename({"missed": "times", "recalled": "otherwise"}))
-        claimed.append(
-            pairing.workspace.rows("precision_by_word").select(
-                "word", times=pl.col("generated") - pl.col("supported"), otherwise="supported"
-            )
-        )
+        precise, times = pairing.workspace.rows("precision_by_word"), pl.col("generated") - pl.col("supported")
+        claimed.append(precise.select("word", times=times, otherwise="supported"))
     omitted, unsupported = _together(missed), _together(claimed)
     ranked = {
         "absolute": _ranked(omitted, "times"),
@@ -197,25 +213,16 @@ def missed_words(
 def _together(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Add up the systems. Columns: word, times, occurrences, value, least (of any system; 0 if a system lacks it)."""
     occurrences = pl.col("times") + pl.col("otherwise")
-    return (
-        pl.concat(parts)
-        .group_by("word")
-        .agg(
-            pl.col("times").sum(),
-            occurrences=occurrences.sum(),
-            least=pl.when(pl.len() == len(parts)).then(occurrences.min()).otherwise(0),
-        )
-        .with_columns(value=pl.col("times") / pl.col("occurrences"))
-    )
+    least = pl.when(pl.len() == len(parts)).then(occurrences.min()).otherwise(0)
+    by_word = pl.concat(parts).group_by("word")
+    words = by_word.agg(pl.col("times").sum(), occurrences=occurrences.sum(), least=least)
+    return words.with_columns(value=pl.col("times") / pl.col("occurrences"))
 
 
 def _ranked(counted: pl.DataFrame, by: str) -> pl.DataFrame:
     """Rank the words that were missed or made up at least once, the highest first."""
-    return (
-        counted.filter(pl.col("times") > 0)
-        .sort(by, "occurrences", "word", descending=[True, True, False])
-        .select(pl.int_range(1, pl.len() + 1).alias("rank"), "word", "times", "occurrences", "value")
-    )
+    words = counted.filter(pl.col("times") > 0).sort(by, "occurrences", "word", descending=[True, True, False])
+    return words.select(pl.int_range(1, pl.len() + 1).alias("rank"), "word", "times", "occurrences", "value")
 
 
 def _rows(humans: Selection, ranked: Mapping[str, pl.DataFrame], signature: str) -> pl.DataFrame:
@@ -240,14 +247,11 @@ def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, num
             "unsupported-floor": f"of {floor} or more",
         },
     }  # fmt: skip
-    return [
-        Table(
-            title,
-            pl.concat([_column(ranked[name], shown, number) for name, shown in columns.items()], how="horizontal"),
-            name="missed-words",
-        )
+    tables = {
+        title: [_column(ranked[name], shown, number) for name, shown in columns.items()]
         for title, columns in titles.items()
-    ]
+    }
+    return [Table(title, pl.concat(parts, how="horizontal"), name="missed-words") for title, parts in tables.items()]
 
 
 def _column(words: pl.DataFrame, shown: str, number: int) -> pl.DataFrame:

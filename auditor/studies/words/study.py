@@ -17,8 +17,7 @@ from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of, stamp
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.words.lacking import missed_words, omitted_words
-from auditor.studies.words.parameters import Against, ByCorpus, Minimum, Words
+from auditor.studies.words.lacking import Against, ByCorpus, Minimum, Words, missed_words, omitted_words
 from auditor.text import AUTO
 
 _VERSION = 1
@@ -53,24 +52,21 @@ def keyness(
     counted = both.rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
-    unseen = [word for word in watched if word not in set(frame["word"])]
+    unseen = ", ".join(word for word in watched if word not in set(frame["word"]))
     a, b = (side.label for side in sides)
     ordered = frame.sort(pl.col("log_likelihood").abs(), descending=True, maintain_order=True)
     over, under = (listed(ordered.filter(direction=way)["word"], 4) for way in ("over", "under"))
-    chosen = sides[0].tokenizer
-    settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
+    chosen, least = sides[0].tokenizer, f"{0.05 / max(frame.height, 1):.1g}"
+    signature = Signature("keyness", {"tok": chosen, "minimum": minimum, "zero": 0.5}, _VERSION)
+    absent = [f"these words are in neither dataset (tokenizer {chosen}): {unseen}"] if unseen else []
+    single = f"p is for a single word, but {frame.height:,} were compared. To correct for this (Bonferroni), require p"
     return Result(
         "words",
         frame,
         selections=selections_of(sides),
-        signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
-        tables=tuple(filled(_views(sides[0].label, sides[1].label, watched), frame)),
-        notes=(
-            *sides[0].notes,
-            *([f"these words are in neither dataset (tokenizer {chosen}): {', '.join(unseen)}"] if unseen else []),
-            f"p is for a single word, but {frame.height:,} were compared. To correct for this (Bonferroni), require p"
-            f" below {0.05 / max(frame.height, 1):.1g}",
-        ),
+        signatures={"keyness": str(signature)},
+        tables=tuple(filled(_views(a, b, watched), frame)),
+        notes=(*sides[0].notes, *absent, f"{single} below {least}"),
         findings=tuple(_images(sides)),
         lead=(f"{a} uses {over or 'no word'} more than {b}, and {under or 'none'} less.",),
     )
@@ -127,22 +123,22 @@ def words() -> None:
     The expected frequency in A is that in both datasets together. The log ratio is log2 of the relative frequency in A
     divided by that in B. A word that one dataset lacks counts there as half an occurrence.
 
-    By training: a word is learnable if both the training data (B) and human captions (`eval`) contain it. Punctuation
-    does not count. Only images that both the system and the human captions describe count, unless `all_images`. Ties
+    By training: a word is learnable if both the training data (B) and human captions (`--eval`) contain it. Punctuation
+    does not count. Only images that both the system and the human captions describe count, unless `--all-images`. Ties
     are sorted by word.
 
-    By image: all systems are counted together, and only content words. For words in at least `importance` captions of
+    By image: all systems are counted together, and only content words. For words in at least `--importance` captions of
     an image, there are three rankings:
 
     - `absolute`: by the number of times they are missed;
     - `relative`: by missed / (missed + recalled);
-    - `relative-floor`: the same, for words that each system could recall at least `minimum` times.
+    - `relative-floor`: the same, for words that each system could recall at least `--minimum` times.
 
     For words that systems use, there are three more:
 
     - `unsupported`: by the number of times no human caption of the image has them;
     - `unsupported-relative`: by the share of such uses;
-    - `unsupported-floor`: the same, for words that each system uses at least `minimum` times.
+    - `unsupported-floor`: the same, for words that each system uses at least `--minimum` times.
 
     Ties are sorted by frequency, then by spelling.
 

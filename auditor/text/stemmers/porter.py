@@ -36,9 +36,11 @@ STEP_4: Rules = (
 
 def stem(word: str) -> str:
     """Strip the suffixes of a word in lower case."""
-    for step in (_step_1a, _step_1b, _step_1c, _step_2, _step_3, _step_4, _step_5):
-        word = step(word)
-    return word
+    word = replaced(word, (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")), lambda _: True)
+    word = replaced(_step_1b(word), (("y", "i"),), _has_vowel)
+    for rules in (STEP_2, STEP_3):
+        word = replaced(word, rules, lambda before: _measure(before) > 0)
+    return _step_5(_step_4(word))
 
 
 def _shape(text: str) -> str:
@@ -82,10 +84,6 @@ def _longest_first(rules: Rules) -> tuple[dict[str, str], tuple[int, ...]]:
     return dict(rules), tuple(sorted({len(suffix) for suffix, _ in rules}, reverse=True))
 
 
-def _step_1a(word: str) -> str:
-    return replaced(word, (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")), lambda _: True)
-
-
 def _step_1b(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
@@ -97,18 +95,6 @@ def _step_1b(word: str) -> str:
     if _ends_double(before) and before[-1] not in "lsz":
         return before[:-1]
     return before + "e" if _measure(before) == 1 and _ends_cvc(before) else before
-
-
-def _step_1c(word: str) -> str:
-    return replaced(word, (("y", "i"),), _has_vowel)
-
-
-def _step_2(word: str) -> str:
-    return replaced(word, STEP_2, lambda before: _measure(before) > 0)
-
-
-def _step_3(word: str) -> str:
-    return replaced(word, STEP_3, lambda before: _measure(before) > 0)
 
 
 def _step_4(word: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from auditor.text.stemmers.porter import STEP_2, STEP_3, STEP_4, replaced
+from auditor.text.stemmers.porter import STEP_2, STEP_3, STEP_4, Rules, replaced
 
 _VOWELS = "aeiouy"
 
@@ -63,8 +63,9 @@ def stem(word: str) -> str:
     r1, r2 = _regions(marked)
     word = _step_1a(_step_0(marked))
     if word not in _KEPT_AFTER_STEP_1A:
-        word = _step_1c(_step_1b(word, r1))
-        word = _step_5(_step_4(_step_3(_step_2(word, r1), r1, r2), r2), r1, r2)
+        word = _stripped(_step_1c(_step_1b(word, r1)), _STEP_2, r1)
+        word = _stripped(word, _STEP_3, r2 if word.endswith("ative") else r1)
+        word = _step_5(_stripped(word, _STEP_4, r2), r1, r2)
     return word if marked == bare else word.replace("Y", "y")
 
 
@@ -131,19 +132,10 @@ def _step_1c(word: str) -> str:
     return word[:-1] + "i" if ends_in_y else word
 
 
-def _step_2(word: str, r1: int) -> str:
+def _stripped(word: str, rules: Rules, region: int) -> str:
+    """Apply the rule of the longest suffix, if it is in the region and follows what it must."""
     return replaced(
-        word, _STEP_2, lambda rest: len(rest) >= r1 and rest.endswith(_BEFORE.get(word[len(rest) :], ("",)))
-    )
-
-
-def _step_3(word: str, r1: int, r2: int) -> str:
-    return replaced(word, _STEP_3, lambda rest: len(rest) >= (r2 if word.endswith("ative") else r1))
-
-
-def _step_4(word: str, r2: int) -> str:
-    return replaced(
-        word, _STEP_4, lambda rest: len(rest) >= r2 and rest.endswith(_BEFORE.get(word[len(rest) :], ("",)))
+        word, rules, lambda rest: len(rest) >= region and rest.endswith(_BEFORE.get(word[len(rest) :], ("",)))
     )
 
 

@@ -204,7 +204,7 @@ def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path)
     assert set(found.frame["metric"]) == {"bleu-1"}
     assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
     assert (
-        "mine: only one judge (ann), so the agreement of raters and the ceiling for metrics are unknown"
+        "mine: only one rater (ann), so the agreement of raters and the ceiling for metrics are unknown"
         in found.sentences
     )
 
@@ -223,7 +223,7 @@ def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Stor
 def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
     found = agree(store, "mine", metrics=["bleu-1"], **QUICK)
-    told = "mine: 1 caption was rated more than once by the same judge; their mean is used: 4.5 of a #0 by ann"
+    told = "mine: 1 caption was rated more than once by the same rater; their mean is used: 4.5 of a #0 by ann"
     assert told in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
 

@@ -15,7 +15,7 @@ from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.export import export
-from auditor.studies.export.repaired import DROPPED, MENDED, repaired
+from auditor.studies.export.repaired import FIXABLE, repaired
 from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
 
@@ -140,7 +140,7 @@ def test_a_second_fix_changes_nothing(fixed: Fixed) -> None:
 
 
 def test_after_a_fix_no_kind_with_a_fix_is_found(fixed: Fixed) -> None:
-    assert not findings(fixed.store, "clean", kinds=[*MENDED, *DROPPED], captions_only=True).findings
+    assert not findings(fixed.store, "clean", kinds=FIXABLE, captions_only=True).findings
 
 
 @pytest.mark.parametrize(
