@@ -29,10 +29,6 @@ _CAPTIONS = 2**31 - 2
 _RESAMPLES = 100_000
 
 
-def _spelt(number: float) -> str:
-    return "2^62" if number == _SEEDS else f"{number:,}"
-
-
 @dataclass(frozen=True)
 class Parameter:
     """The meaning of a parameter, and its form on the command line.
@@ -69,7 +65,8 @@ class Parameter:
     def limits(self) -> str:
         """The numbers that it can have, in words; empty if it has no limits."""
         if self.least is not None:
-            return f"{self.least:,} or more" if self.most is None else f"{_spelt(self.least)} to {_spelt(self.most)}"
+            most = "or more" if self.most is None else f"to {'2^62' if self.most == _SEEDS else f'{self.most:,}'}"
+            return f"{self.least:,} {most}"
         low = "" if self.above is None else f"above {self.above:,}"
         high = (
             f"below {self.below:,}" if self.below is not None else "" if self.most is None else f"at most {self.most:,}"

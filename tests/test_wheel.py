@@ -31,6 +31,9 @@ BYTES, DEPENDENCIES = 2_200_000, 13
 #: The most that an installation takes on disk, without pip and bytecode; it had 618 when this was set.
 MEGABYTES = 640
 
+#: Seconds that a test with a whole installation may take; on a machine with other work it needs ten minutes.
+SLOWEST = 1800
+
 #: Packages by the names that are imported.
 OTHERWISE_NAMED = {"PIL": "pillow", "backports": "backports_zstd", "compression": "backports_zstd"}
 
@@ -118,6 +121,7 @@ def test_what_is_imported_is_declared() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(SLOWEST)
 def test_wheel_works_in_an_environment_of_the_newest_python(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")
     made = try_installation.Installation(next(try_installation.pythons()), tmp_path)
@@ -128,6 +132,7 @@ def test_wheel_works_in_an_environment_of_the_newest_python(built: Path, tmp_pat
 
 
 @pytest.mark.full
+@pytest.mark.timeout(SLOWEST)
 def test_action_and_hooks_work_from_a_checkout(tmp_path: Path) -> None:
     if shutil.which("bash") is None:
         pytest.skip("no bash, which GitHub runs the script with")

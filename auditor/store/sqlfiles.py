@@ -116,11 +116,17 @@ def _named(statement: str) -> list[tuple[int, str, bool]]:
     """List where a statement reads which relation, and whether it calls it otherwise, by the engine's own parser."""
     parser = _parser().cursor()
     written = parser.execute("select json_serialize_sql(?)", [statement]).fetchall()[0][0]
-    parsed = json.loads(written)
-    if parsed["error"]:
+    read = list[tuple[int, str, bool]]()
+
+    def note(part: dict[str, Any]) -> dict[str, Any] | None:
+        """Note a relation. Only the outermost object is kept, since walking a tree takes longer than its parsing."""
+        if part.get("type") == "BASE_TABLE" and not part["schema_name"]:
+            read.append((part["query_location"], part["table_name"], bool(part["alias"])))
+        return part if "error" in part else None
+
+    if (parsed := json.loads(written, object_hook=note))["error"]:
         raise SqlError(f"{parsed['error_message']}: {statement}")
-    read = [part for part in parts(parsed) if part.get("type") == "BASE_TABLE" and not part["schema_name"]]
-    return sorted((part["query_location"], part["table_name"], bool(part["alias"])) for part in read)
+    return sorted(read)
 
 
 @functools.cache

@@ -163,10 +163,7 @@ def plot(table: Table, colors: _Shades, own: Sequence[str], write: Written) -> s
     marks = ", ".join(f"{letter} {name}" for name, letter in letters.items())
     names += _named_dot(f"reference marks: {marks}", _GREY, write) if marks else ""
     ranks = "".join(
-        mark
-        for number, rows in enumerate(by_metric.values())
-        if rows[0][index] is not None
-        for mark in _order(rows, number * _TALL + 14, shades)
+        mark for number, rows in enumerate(by_metric.values()) for mark in _order(rows, number * _TALL + 14, shades)
     )
     title, tall, few = write(table.title), _TALL * len(by_metric), len(own) <= _FEW
     return (

@@ -212,32 +212,21 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
     metric = QUOTED if QUOTED in known else known[-1]
     own = dict(of_index.filter(metric=metric).select("label", "value").iter_rows())
     if top is None or top not in own:
-        return (
-            Sentence(
-                "Name the metric with every comparison of these datasets: homogeneity does not choose between them.",
-                "next",
-            ),
-        )
+        named = "Name the metric with every comparison of these datasets: homogeneity does not choose between them."
+        return (Sentence(named, "next"),)
     others = sorted(value for label, value in own.items() if label != top)
-    much = Sentence(
-        f"Captions of the wrong image score {own[top]:.0%} as high as those of the right image on {top}"
-        f"{among(others, f'{metric}; elsewhere ')}.",
-        "amount",
-    )
+    amount = f"Captions of the wrong image score {own[top]:.0%} as high as those of the right image on {top}"
+    much = Sentence(f"{amount}{among(others, f'{metric}; elsewhere ')}.", "amount")
     if answered.tested and not answered.surely:
         small = "The difference is too small to prefer one of these datasets for training or evaluation."
         return much, Sentence(small, "next")
+    apart = "Do not compare scores across these datasets"
     if any(top == below for order in answered.orders for _, below in order.ahead):
-        return much, Sentence(
-            "Do not compare scores across these datasets. The metrics disagree, so don't choose between them by "
-            "homogeneity.",
-            "next",
-        )
-    return much, Sentence(
-        f"Do not compare scores across these datasets: phrases that fit many images score well on {top}. For training, "
-        "its captions teach less about each image.",
-        "next",
-    )
+        apart += ". The metrics disagree, so don't choose between them by homogeneity."
+    else:
+        apart += f": phrases that fit many images score well on {top}. For training, its captions teach less about "
+        apart += "each image."
+    return much, Sentence(apart, "next")
 
 
 def among(others: Sequence[float], where: str) -> str:

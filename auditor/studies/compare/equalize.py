@@ -15,7 +15,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress
-from auditor.result import Finding, counted
+from auditor.result import Finding, Severity, counted
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, score_sets, with_givers
 from auditor.scoring.registry import References
 from auditor.scoring.scores import Collected
@@ -31,7 +31,6 @@ DRAWS = 5
 #: The share of a dataset's images that must have the common number of captions. Otherwise a few images with one
 #: caption would decide for all datasets.
 _MOST = 0.9
-
 
 #: How many times more captions an image of one dataset may have than one of another before samples are equalized.
 _UNEQUAL = 1.2
@@ -75,9 +74,8 @@ def equal_samples(every: Sequence[Captions], references: int | None, images: int
     """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
     captions_of = {one.label: one.images()["captions"] for one in every}
     if references is None:
-        common = {
-            label: int(counts.quantile(1 - _MOST, interpolation="lower") or 0) for label, counts in captions_of.items()
-        }
+        lowest = {label: counts.quantile(1 - _MOST, interpolation="lower") for label, counts in captions_of.items()}
+        common = {label: int(number or 0) for label, number in lowest.items()}
         captions = min(common.values())
         if captions < 2:
             few = ", ".join(label for label, number in common.items() if number < 2)
@@ -126,16 +124,11 @@ def changed_orders(
         changed = [metric for metric in metrics if before[metric] != after[metric]]
         if metrics:
             which = f"{len(changed)} of {len(metrics)} metrics" + (f": {', '.join(changed)}" if changed else "")
-            findings.append(
-                Finding(
-                    "order-changed-by-repeats" if variant == DISTINCT else "order-changed-by-equalizing",
-                    f"{variant}: the ranking by {statistic} changes on {which}",
-                    {"statistic": statistic},
-                    {"metrics": ", ".join(changed), "changed": len(changed)},
-                    len(metrics),
-                    "warning" if changed else "info",
-                )
-            )
+            kind = "order-changed-by-repeats" if variant == DISTINCT else "order-changed-by-equalizing"
+            sentence = f"{variant}: the ranking by {statistic} changes on {which}"
+            values: dict[str, str | float | None] = {"metrics": ", ".join(changed), "changed": len(changed)}
+            severity: Severity = "warning" if changed else "info"
+            findings.append(Finding(kind, sentence, {"statistic": statistic}, values, len(metrics), severity))
     return findings
 
 
@@ -146,17 +139,10 @@ def unequal_captions(every: Sequence[Captions], references: int | None) -> list[
     if references is not None or max(means.values()) < _UNEQUAL * min(means.values()):
         return []
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in means.items())
-    return [
-        Finding(
-            UNEQUAL,
-            f"captions per image differ ({counts}). BLEU and METEOR increase with the number of references: rank by "
-            "equal samples",
-            values={label: means[label] for label in sorted(means, key=means.__getitem__, reverse=True)},
-            n=len(means),
-            severity="warning",
-            headline=f"{max(means.values()):.1f} against {min(means.values()):.1f} per image",
-        )
-    ]
+    sentence = f"captions per image differ ({counts}). BLEU and METEOR increase with the number of references: rank by "
+    values = dict(sorted(means.items(), key=lambda of: of[1], reverse=True))
+    headline = f"{max(means.values()):.1f} against {min(means.values()):.1f} per image"
+    return [Finding(UNEQUAL, f"{sentence}equal samples", {}, values, len(means), "warning", headline=headline)]
 
 
 def pooled_scores(

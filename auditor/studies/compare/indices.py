@@ -189,13 +189,9 @@ def ranks(datasets: Mapping[int, Index], decided: Mapping[Pair, Decision], confi
         apart = {other for pair in sure if at in pair for other in pair if other != at}
         ahead = len(apart & before)
         is_known = at in tested and len(datasets) > 1
-        made.append(
-            Rank(
-                1 + len(before) if at in tested or not tested else None,
-                1 + ahead if is_known else None,
-                len(datasets) - len(apart) + ahead if is_known else None,
-            )
-        )
+        worst = len(datasets) - len(apart) + ahead
+        place = 1 + len(before) if at in tested or not tested else None
+        made.append(Rank(place, *((1 + ahead, worst) if is_known else (None, None))))
     return made
 
 

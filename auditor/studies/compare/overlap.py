@@ -54,17 +54,11 @@ def overlaps(label: str, scores: pl.DataFrame) -> list[Overlap]:
     metrics = [name for name in scores.columns if name not in ("candidate", "image", "slot", GIVER)]
     if own.is_empty() or other.is_empty():
         return []
-    return [
-        Overlap(
-            label,
-            metric,
-            _overlap(own[metric].to_numpy(), other[metric].to_numpy()),
-            scores.filter(pl.col("candidate").is_in([*_NAMES]))
-            .group_by("candidate", score=(pl.col(metric) * _FINE).floor())
-            .agg(captions=pl.len()),
-        )
-        for metric in metrics
-    ]
+    both, found = scores.filter(pl.col("candidate").is_in([*_NAMES])), list[Overlap]()
+    for metric in metrics:
+        counts = both.group_by("candidate", score=(pl.col(metric) * _FINE).floor()).agg(captions=pl.len())
+        found.append(Overlap(label, metric, _overlap(own[metric].to_numpy(), other[metric].to_numpy()), counts))
+    return found
 
 
 def _overlap(own: Floats, other: Floats) -> float:
@@ -90,9 +84,8 @@ def disagreement(measured: Sequence[Overlap], indices: Sequence[Indices]) -> tup
     apart = frame.with_columns(both).filter(pl.col(OVERLAP) != pl.col(_INDEX))
     if apart.is_empty():
         return ()
-    metric, label, overlap, index = apart.sort(
-        (pl.col(OVERLAP) - pl.col(_INDEX)).abs(), descending=True, maintain_order=True
-    ).row(0)
+    difference = (pl.col(OVERLAP) - pl.col(_INDEX)).abs()
+    metric, label, overlap, index = apart.sort(difference, descending=True, maintain_order=True).row(0)
     metrics = joined(apart["metric"].unique(maintain_order=True).to_list())
     said = (
         f"overlap and homogeneity order the datasets differently by {metrics}. Overlap asks how often a caption of "

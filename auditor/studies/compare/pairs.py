@@ -33,9 +33,6 @@ _SCHEMA = {
     **dict.fromkeys(("version", "split", "against_version", "against_split", "signature", *LABELS), pl.String),
 }  # fmt: skip
 
-_TITLE = "differences between datasets"
-
-
 #: What is known of each pair of datasets by metric and statistic; pairs are numbers of datasets.
 Decided = Mapping[tuple[str, str], Mapping[Pair, Decision]]
 
@@ -84,7 +81,7 @@ def pairs(
     images. `delta` is Cliff's, over the means of images, positive if those of `dataset` are larger; homogeneity is a
     ratio of sums and has no delta.
     """
-    rows: list[dict[str, Any]] = []
+    rows = list[tuple[Any, ...]]()
     for at in combinations(range(len(compared)), 2):
         a, b = (compared[number] for number in at)
         known_a, known_b = ({(one.metric, one.statistic): one for one in side.indices} for side in (a, b))
@@ -94,32 +91,15 @@ def pairs(
             decision = decided[metric, statistic].get(at)
             is_equal = a.images == b.images and np.array_equal(by_image[0], by_image[1], equal_nan=True)
             equal = 1.0 if resamples and is_equal else None  # whatever the number of images
-            rows.append(
-                {
-                    "dataset": a.selection.version.dataset,
-                    "against": b.selection.version.dataset,
-                    "metric": metric,
-                    "statistic": statistic,
-                    "test": PAIRED if a.images == b.images else UNPAIRED,
-                    "value": value,
-                    "value_against": value_against,
-                    "difference": value - value_against,
-                    "p": decision.p if decision else equal,
-                    "p_adjusted": decision.adjusted if decision else equal,
-                    "delta": _delta(*by_image) if statistic != "homogeneity" else None,
-                    "images": len(a.images),
-                    "images_against": len(b.images),
-                    "resamples": resamples,
-                    "seed": seed,
-                    "version": a.selection.version.version,
-                    "split": a.selection.split,
-                    "against_version": b.selection.version.version,
-                    "against_split": b.selection.split,
-                    "signature": signatures.get(metric),
-                    "label": a.selection.label,
-                    "against_label": b.selection.label,
-                }
-            )
+            delta = _delta(*by_image) if statistic != "homogeneity" else None
+            p, adjusted = (decision.p, decision.adjusted) if decision else (equal, equal)
+            of_a, of_b = a.selection, b.selection
+            names = of_a.version.dataset, of_b.version.dataset, metric, statistic
+            test = PAIRED if a.images == b.images else UNPAIRED
+            numbers = value, value_against, value - value_against, p, adjusted, delta
+            sizes = len(a.images), len(b.images), resamples, seed
+            versions = of_a.version.version, of_a.split, of_b.version.version, of_b.split
+            rows.append((*names, test, *numbers, *sizes, *versions, signatures.get(metric), of_a.label, of_b.label))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort(
         pl.col("statistic").replace_strict({name: index for index, name in enumerate(STATISTICS)}), maintain_order=True
     )
@@ -143,15 +123,10 @@ def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
         "delta", "p", "p_adjusted", "test",
     )  # fmt: skip
-    return Table(
-        f"{_TITLE}, {sampling}" if sampling else _TITLE,
-        shown,
-        sections="statistic",
-        caption=(
-            "p: share of resamples of the images that differ as much relative to their standard error, two-sided; "
-            "p_adjusted: for all pairs of datasets by this metric and statistic (step-down maxT); empty for too few "
-            "images; delta: Cliff's, over means of images"
-        ),
-        name="differences",
-        further=True,
+    caption = (
+        "p: share of resamples of the images that differ as much relative to their standard error, two-sided; "
+        "p_adjusted: for all pairs of datasets by this metric and statistic (step-down maxT); empty for too few "
+        "images; delta: Cliff's, over means of images"
     )
+    title = "differences between datasets" + (f", {sampling}" if sampling else "")
+    return Table(title, shown, sections="statistic", caption=caption, name="differences", further=True)

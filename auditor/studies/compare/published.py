@@ -56,10 +56,8 @@ def measured(captions: Captions, progress: Progress) -> pl.DataFrame:
     """
     rows = [ranked_by_sameness([captions], _RESAMPLING, progress).frame]
     if not lacking(captions):
-        against, steps = (
-            equal_samples([captions], REFERENCES, IMAGES, 1),
-            Steps(progress, [captions.label, "Intervals"]),
-        )
+        against = equal_samples([captions], REFERENCES, IMAGES, 1)
+        steps = Steps(progress, [captions.label, "Intervals"])
         metrics = [name for name in METRICS if name in defaults()]
         setting = Setting(metrics, False, substitutes_of([captions]), _RESAMPLING, steps)
         scored = compared([captions], against, setting, explains=False).measured.rows
@@ -87,10 +85,8 @@ def beside(every: Sequence[Captions], known: pl.DataFrame, progress: Progress) -
     lead = list[str]()
     for label, value in own.filter(metric=metric).select("label", "value").iter_rows():
         name = f"{label}: " if every[1:] else ""
-        lead += [
-            Sentence(f"{name}{said.format(value)}{others}.", "homogeneity"),
-            *_placed(tests.filter(label=label), name),
-        ]
+        measured_as = Sentence(f"{name}{said.format(value)}{others}.", "homogeneity")
+        lead += [measured_as, *_placed(tests.filter(label=label), name)]
     shown = both.select("metric", "kind", dataset="label", **{index: "value"}, low="low", high="high")
     caption = "0: captions are unique to their image; 1: any caption fits any image. Every dataset: "
     caption += f"{sample}, by seed 1; low, high: 95% confidence interval"

@@ -45,12 +45,8 @@ def ranked_by_sameness(every: Sequence[Captions], resampling: Resampling, progre
         first, second = (captions.label for captions in every)
         drift = f"`{call('diff', first, second, depth='drift')}`"
         notes.append(f"how words, openings and lengths differ from {first} to {second}: {drift}")
-    parameters: dict[str, str | int | float | bool] = {
-        "tok": every[0].tokenizer,
-        "captions": 1,
-        "seed": resampling.seed,
-    }
-    signature = str(Signature(SAMENESS, parameters, STATISTICS[SAMENESS].version))
+    of: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": resampling.seed}
+    signature = str(Signature(SAMENESS, of, STATISTICS[SAMENESS].version))
     placed = ranks(indices, decisions([index.estimate for index in indices.values()]), resampling.confidence)
     ranking = {(SAMENESS, SAMENESS): [*zip(indices.values(), placed, strict=True)]}
     facts = pl.concat(captions.stamp(pl.DataFrame({"label": captions.label})) for captions in every)

@@ -266,11 +266,8 @@ class _Comparison:
                 self._answer(part, HOMOGENEITY), part.measured.rows, errors, resampling.confidence, part.decided, name
             )
         ]
-        further = (
-            tables.sampling_tables(self.rows, errors, resampling, named)
-            if named
-            else tables.tables(self.rows, errors, resampling)
-        )
+        of = self.rows, errors, resampling
+        further = tables.sampling_tables(*of, named) if named else tables.tables(*of)
         tests = {name: part.tests for name, part in self.parts.items() if resampling.times}
         of_pairs = (pairs.table(rows, name if named else None) for name, rows in tests.items())
         return (*placed, *why.shown(self.main.reasons)[0], *overlap.table(self.main.overlaps), *further, *of_pairs)

@@ -6,7 +6,7 @@ The strongest phrases follow from n-gram frequencies. Their matches are counted 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -91,38 +91,33 @@ def sentence(rows: pl.DataFrame, top: str | None) -> tuple[Sentence, ...]:
     carried += f" (elsewhere {' to '.join(ends)})" if ends else ""
     is_own, shares = pl.col("label") == of["label"], rows.filter(statistic=_SHARE)
     own, elsewhere = shares.filter(is_own), shares.filter(~is_own)
-    phrases = [row["phrase"] for row in own.iter_rows(named=True) if row["phrase"]]
-    # A phrase that is not among the strongest of a dataset has no larger share there than the least of these.
-    larger = [
-        row["phrase"]
-        for row in own.iter_rows(named=True)
-        if all(_is_larger(row, other) for other in _counterparts(row["phrase"], elsewhere))
-    ]
-    if None not in larger or len(larger) < 2:
-        said = f"No phrase stands out in {of['label']}: its ten strongest carry {carried}"
+    larger = [row for row in own.iter_rows(named=True) if _is_larger(row, elsewhere)]
+    named = [row for row in larger if row["phrase"]]
+    if not named or len(larger) == len(named):  # some are larger, but not all phrases together
+        said = f"No phrase stands out in {of['label']}: its strongest phrases carry {carried}"
     else:
-        named = [f"“{phrase}”" for phrase in larger if phrase][:3]
-        more = [f"{len(phrases) - len(named)} others"] if len(phrases) > len(named) else []
-        said = f"In {of['label']}, {joined(named + more)} carry {carried}"
-        alone = own.drop_nulls("phrase").join(elsewhere, on="phrase", how="anti", maintain_order="left")
-        alone = alone.filter(pl.col("phrase").is_in(larger))
-        if others.height and alone.height:
-            these = joined([f"“{phrase}”" for phrase in alone["phrase"][:3]])
-            said += f", among them {these} only there ({alone['value'][:3].sum():.0%})"
+        phrases = [f"“{row['phrase']}”" for row in named[:3]]
+        phrases += [f"{own.height - 1 - len(phrases)} others"] if own.height - 1 > len(phrases) else []
+        said = f"In {of['label']}, {joined(phrases)} carry {carried}"
+        alone = [row for row in named if row["phrase"] not in elsewhere["phrase"]][:3]
+        if others.height and alone:
+            these = joined([f"“{row['phrase']}”" for row in alone])
+            said += f", among them {these} only there ({math.fsum(row['value'] for row in alone):.0%})"
     return (Sentence(f"{said}. {_without(of, others)}.", "why"),)
 
 
-def _counterparts(phrase: str | None, elsewhere: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield the row of a phrase for each other dataset, or that of the weakest phrase listed there."""
-    for of in elsewhere.partition_by("label", maintain_order=True):
-        same = of.filter(pl.col("phrase").eq_missing(phrase))
-        yield from (same if same.height else of.drop_nulls("phrase").sort("value").head(1)).iter_rows(named=True)
+def _is_larger(row: Mapping[str, Any], elsewhere: pl.DataFrame) -> bool:
+    """Return whether a share is larger than in every other dataset by more than chance, by both standard errors.
 
-
-def _is_larger(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether a share is larger than another by more than chance, by both standard errors over images."""
-    apart, error = row["value"] - other["value"], math.hypot(row["se"], other["se"])
-    return apart > 0 and (not error or students_p(apart / error, math.inf) < _LEVEL)
+    A phrase that is not listed there has at most the share of the least that is.
+    """
+    for there in elsewhere.partition_by("label"):
+        same = there.filter(pl.col("phrase").eq_missing(row["phrase"]))
+        other = (same if same.height else there.sort("value")).row(0, named=True)
+        apart, error = row["value"] - other["value"], math.hypot(row["se"], other["se"])
+        if apart <= 0 or (error and students_p(apart / error, math.inf) >= _LEVEL):
+            return False
+    return True
 
 
 def _without(of: Mapping[str, Any], others: pl.DataFrame) -> str:
@@ -133,10 +128,6 @@ def _without(of: Mapping[str, Any], others: pl.DataFrame) -> str:
     before, after = of[HOMOGENEITY] / next_best[0], of[_WITHOUT] / next_best[1]
     lead = "not first" if after <= 1 else f"first, {'with a smaller lead' if after < before else 'and no less ahead'}"
     return f"Without the ten strongest phrases of each dataset, {of['label']} is {lead}"
-
-
-#: A statistic: its name, the phrase, the value, and the standard error if it is a share.
-_Made = tuple[str, str | None, float | None, float | None]
 
 
 class Phrases(NamedTuple):
@@ -184,8 +175,9 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
             of_part[place] = of_part.get(place, 0) + 1
     is_intra, scores = (counts["candidate"] == "intra").to_numpy(), metric.scores(counts).to_numpy()
     every = counts.filter(is_intra).select("image", n=pl.sum_horizontal(columns).cast(pl.Int64))
-    image, n_matched = every["image"].rank("dense").to_numpy(), every["n"].to_numpy()
-    matched = int(n_matched.sum())
+    image = every["image"].rank("dense").to_numpy() - 1
+    wholes = np.bincount(image, every["n"].to_numpy())
+    matched = float(wholes.sum())
     numbers = counts.drop(*_KEYS, "row").with_columns(image=pl.lit(0))
 
     def inside(places: Collection[int]) -> Any:
@@ -196,15 +188,22 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
                 found[:, part.count(" ")] += np.max(held, axis=0)
         return found
 
-    def share(phrase: str | None, within: Any) -> _Made:
-        part = within[is_intra].sum(axis=1)
-        return _SHARE, phrase, float(part.sum() / matched), _error(part, n_matched, image)
+    def share(phrase: str | None, within: Any) -> tuple[Any, ...]:
+        """Return the row of a share, with its standard error over images."""
+        parts = np.bincount(image, within[is_intra].sum(axis=1))
+        value, n = float(parts.sum() / matched), len(wholes)
+        return (
+            _SHARE,
+            phrase,
+            value,
+            float(np.sqrt(((parts - value * wholes) ** 2).sum() * n / max(n - 1, 1)) / matched),
+        )
 
-    made: list[_Made] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra), None)]
+    made: list[tuple[Any, ...]] = [(HOMOGENEITY, None, _homogeneity(scores, is_intra), None)]
     if matched and phrases.words:
         opens = dict(found.filter(candidate="intra").group_by("place").agg(pl.col("opens").mean()).iter_rows())
         shares = [share(phrase, inside([at])) for at, phrase in enumerate(phrases.words)]
-        order_of = sorted(range(len(shares)), key=lambda at: (-(shares[at][2] or 0.0), at))
+        order_of = sorted(range(len(shares)), key=lambda at: (-shares[at][2], at))
         made += [shares[at] for at in order_of]
         made += [("phrase-opening", phrases.words[at], opens.get(at), None) for at in order_of]
         for phrase, places in ((phrases.words[order_of[0]], order_of[:1]), (None, range(_TEN))):
@@ -218,13 +217,6 @@ def explained(label: str, phrases: Phrases, collected: Collected, signature: str
         made += [(name, None, _homogeneity(scores[third], is_intra[third]), None) for name, third in thirds.items()]
     rows = [(label, metric.label, statistic, phrase, signature, *rest) for statistic, phrase, *rest in made]
     return pl.DataFrame(rows, schema=NONE.schema, orient="row").drop_nulls("value")
-
-
-def _error(part: Any, whole: Any, image: Any) -> float:
-    """Return the standard error of a share of sums, over images."""
-    parts, wholes = (np.bincount(image, numbers)[1:] for numbers in (part, whole))
-    apart = parts - parts.sum() / wholes.sum() * wholes
-    return float(np.sqrt((apart**2).sum() * len(apart) / max(len(apart) - 1, 1)) / wholes.sum())
 
 
 def _homogeneity(scores: Any, is_intra: Any) -> float | None:

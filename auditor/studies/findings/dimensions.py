@@ -134,13 +134,11 @@ def table(every: pl.DataFrame, found: Sequence[Finding]) -> Table:
 
     Below it are the warnings and errors that are in no line, since they are about no dimension.
     """
-    one = every["dataset"].n_unique() < 2
-    apart = [
-        f"{f'{of}: ' if (of := finding.about.get('dataset')) and not one else ''}{kind_for(finding).title} "
-        f"({finding.headline})"
-        for finding in told(found)
-        if finding.severity in SEVERITIES[:2] and not KINDS[finding.kind].dimension
-    ]
+    one, apart = every["dataset"].n_unique() < 2, list[str]()
+    for finding in told(found):
+        if finding.severity in SEVERITIES[:2] and not KINDS[finding.kind].dimension:
+            label = "" if one else finding.about.get("dataset")
+            apart.append(f"{f'{label}: ' if label else ''}{kind_for(finding).title} ({finding.headline})")
     caption = "with problems: the share of the captions that a warning or an error is about; notices do not count" * one
     below = f"not about single captions, so in no line: {', '.join(apart)}" if apart else ""
     caption = "; ".join(filter(None, [below, caption]))

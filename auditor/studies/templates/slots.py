@@ -7,13 +7,13 @@ others of the same image, which cancels out the content of the images.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Said, Sentence, about, counted
+from auditor.result import Finding, Said, Sentence, about
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
@@ -167,29 +167,19 @@ _ORDERS = {
 }
 
 
-def _sorted(captions: Captions, order: pl.DataFrame, first: pl.DataFrame) -> list[Finding]:
-    return [
-        Finding(
-            "sorted-captions",
-            f"{captions.label}: captions are sorted {_ORDERS[pattern][0]} in {share:.0%} of images "
-            f"({chance:.0%} expected by chance). Slots do not correspond to annotators",
-            about(captions.selection, statistic=name),
-            {"share": share, "by_chance": chance, "order": pattern},
-            n,
-            "warning",
-            _example(captions, first, pattern),
-            f"{share:.0%} of images, {_ORDERS[pattern][0].partition(' (')[0]}",
-        )
-        for name, pattern, n, share, chance in order.rows()
-        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance)
-    ]
-
-
-def _example(captions: Captions, first: pl.DataFrame, pattern: str) -> tuple[dict[str, str | int | None], ...]:
-    """Return the captions of an image with this order, at most three."""
-    image = first.filter(_ORDERS[pattern][1]).filter(pl.col("image") == pl.col("image").first()).head(3)
-    shown = captions.with_texts(image.select("image", "slot")).to_dicts()
-    by_length = pattern in ("longer", "shorter")
-    return tuple(
-        {**one, "why": counted(len(one["text"]), "character", "characters") if by_length else pattern} for one in shown
-    )
+def _sorted(captions: Captions, order: pl.DataFrame, first: pl.DataFrame) -> Iterator[Finding]:
+    """Yield a finding for each order of most images, with the captions of an image, at most three."""
+    for name, pattern, n, share, chance in order.rows():
+        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance):
+            (how, has_order), images = _ORDERS[pattern], f"{share:.0%} of images"
+            sentence = f"{captions.label}: captions are sorted {how} in {images} ({chance:.0%} expected by chance). "
+            sentence += "Slots do not correspond to annotators"
+            where = about(captions.selection, statistic=name)
+            values = {"share": share, "by_chance": chance, "order": pattern}
+            image = first.filter(has_order).filter(pl.col("image") == pl.col("image").first()).head(3)
+            size = pl.col("text").str.len_chars()
+            by_length = pl.format("{} character{}", size, pl.when(size > 1).then(pl.lit("s")).otherwise(pl.lit("")))
+            why = pl.lit(pattern) if name == "sorted-by-spelling" else by_length
+            examples = tuple(captions.with_texts(image.select("image", "slot")).with_columns(why=why).to_dicts())
+            images += f", {how.partition(' (')[0]}"
+            yield Finding("sorted-captions", sentence, where, values, n, "warning", examples, images)

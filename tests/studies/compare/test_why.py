@@ -106,7 +106,7 @@ def test_a_planted_phrase_is_named_with_its_share_and_homogeneity_without_it_is_
 def test_of_datasets_whose_phrases_carry_as_much_none_is_named(made: tuple[Store, Rows]) -> None:
     result = compare(made[0], "before", "other", metrics=["bleu-4"])
     (why,) = [sentence for sentence in result.lead if sentence.startswith("Why: ")]
-    stands_out = r"Why: No phrase stands out in before: its ten strongest carry \d+% of .* \(elsewhere \d+%\)\. "
+    stands_out = r"Why: No phrase stands out in before: its strongest phrases carry \d+% of .* \(elsewhere \d+%\)\. "
     assert re.match(stands_out, why)
     assert "“" not in why
 
