@@ -9,7 +9,8 @@
 --
 -- Each caption, or its mention of a scene $alone, with a caption of the training split whose mention has the same head
 -- word. For persons, only the first mention counts, for scenes any. The captions of a word are in an order by md5. A
--- mention takes the first of 64 that fits, from a separate start: of another image, and a quarter of its words new.
+-- mention takes the first of 64 that fits, starting at a separate position: from another image, and with a quarter of
+-- its words in no caption of this image.
 with sentence as (
     select distinct image, slot, head, text
     from trained_mention

@@ -5,7 +5,8 @@
 -- reads: reference, membership
 -- returns: images_also_in, captions_of_the_same_image_in, captions_with_a_text_of
 --
--- The overlap of the captions with the newest version of another dataset: images, captions of an image, and texts.
+-- The overlap of the selected captions with the newest version of another dataset: image ids, captions of the same
+-- image, and texts that it has at any image.
 with theirs as (select image, caption_id from membership where dataset = $other::varchar and to_seq is null)
 select
     count(distinct image) filter (where image in (select image from theirs)) as images_also_in,

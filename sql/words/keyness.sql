@@ -7,8 +7,9 @@
 -- order: abs(c.log_likelihood) desc, word
 -- cites: Rayson & Garside 2000 (log-likelihood); Dunning 1993 (G2); Hardie 2014 (log ratio)
 --
--- How much more or less often a word is in one text than expected from a second. Log-likelihood has the sign of
--- observed - expected. The log ratio (base 2) is the effect size: 1 is twice. A word that one side lacks counts half.
+-- How much more or less often a word occurs in one text than expected from a second text. Log-likelihood has the sign of
+-- observed - expected. The log ratio (base 2) of relative frequencies is the effect size: 1 is twice as often. A word
+-- that one side lacks counts as half an occurrence.
 select
     v.token as word, c.occurrences_a as occurrences, c.occurrences_b, c.tokens_a as tokens, c.tokens_b,
     c.expected_a as expected,
