@@ -8,9 +8,7 @@
 --
 -- The length of a candidate and of its references (no row without any), and whether it is one of them, token by token.
 select
-    c.image, c.slot, c.length,
-    count(*) as reference_count,
-    sum(r.length)::bigint as reference_lengths,
+    c.image, c.slot, c.length, count(*) as reference_count, sum(r.length)::bigint as reference_lengths,
     bool_or(own.tokens = other.tokens) as is_reference
 from candidate as c
 join reference as r on r.image_no = c.image_no and r.slot is distinct from c.held_out

@@ -5,9 +5,8 @@
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- All captions of each item, as candidates against the captions of its image. A right caption that is among these is
--- held out for all of them; otherwise it would be compared with itself, and the wrong one would not. An item with two
--- right captions among them is left out, since only one can be held out.
+-- All captions of each item, as candidates against those of its image. A right caption among these is held out for all,
+-- or it would be compared with itself. Items with two are left out, since only one can be held out.
 with side as (
     select a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id
     from annotation as a

@@ -5,8 +5,7 @@
 -- returns: item_no, item, image, question, right_text, right2_text, wrong_text
 -- order: i.item_no
 --
--- The texts of each item, as in the source; question and second right caption are null for items without them. Several
--- wrong options are one text, with slashes between them.
+-- The texts of each item, as in the source; question and second right caption may be null. Slashes join wrong options.
 with wrong as (
     select c.item_no, string_agg(t.text, ' / ' order by c.slot) as text
     from choice_caption as c

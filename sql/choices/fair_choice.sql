@@ -9,8 +9,7 @@
 --
 -- Equally many items for each rank of the right option by each of some scorers, by part and number of options: of two
 -- options those with ranks (1, 2) against those with (2, 1), of k those with all k rotations, sampled by md5. Of two
--- right captions, it is the rank of the wrong one from below. If others tie with it, it gets one of their ranks, also
--- by md5. If all tie, it has rank 0, which does not rotate.
+-- right captions, it is the rank of the wrong one from below. In a tie it has one of the ranks by md5; if all tie, 0.
 with ranked as (
     select
         i.item_no, i.part, i.options::integer as options, i.item, i.image, list_transform(r.ranks, lambda x: case

@@ -5,8 +5,7 @@
 -- reads: annotated, membership
 -- returns: form, number, image, kind, slot_a, slot_b, slot_c, text_b, text_c, origin_b, origin_c, votes_b, votes_c
 --
--- The compared captions B and C, as in the source: two captions of an image, alone or with a third, A. `text_b` and
--- `text_c` are caption numbers: equal for equal texts.
+-- The compared captions B and C of an image, alone or with a third, A. `text_b` and `text_c` are equal for equal texts.
 with placed as (
     select a.image, a.slot, a.pair, a.triplet, m.caption_id
     from annotated as a

@@ -8,8 +8,7 @@
 -- cites: Vedantam et al. 2015, section 3: the winner is what the majority prefers
 --
 -- Pairs of captions of an image and the choice of the raters: `winner` is B or C, null if votes are even or missing
--- (`votes` is 0). A caption is identified by the first slot at which its text is compared for the image, so that a text
--- in many triplets is scored once.
+-- (`votes` is 0). A caption is named by the first slot that compares its text: a text in many triplets counts once.
 with side as (
     select image, text_b as caption_id, slot_b as slot from judged_pair
     union all

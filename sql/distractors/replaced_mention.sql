@@ -7,10 +7,9 @@
 -- order: r.image, r.slot, r.mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, replace person and replace scene
 --
--- Each caption with one of its mentions replaced by a sampled one of the training split. Mentions of one role are in
--- an order by md5. A mention takes the first of 512 that fits, starting at a separate position. It must be from
--- another image, with a head word that does not fit the replaced one and is in no other caption of the image. It is
--- not a woman if the caption continues with "he".
+-- Each caption with one of its mentions replaced by a sampled one of the training split. Mentions of one role are in an
+-- order by md5. A mention takes the first of 512 that fits, starting at a separate position. It is from another image,
+-- with a head word that does not fit the replaced one and is in no caption of the image. It is not a woman before "he".
 with pool as (
     select
         image, slot, head, role, gender, inside, count(*) over (partition by role) as pooled,

@@ -6,8 +6,7 @@
 -- returns: list_no, n, gram, occurrences
 -- merges: sum occurrences
 --
--- The n-grams (n = 1 to $longest, 4 at most) within the captions of each list. Four token numbers fit in one integer,
--- the first highest.
+-- The n-grams (n = 1 to $longest, 4 at most) of each list. Four token numbers fit in one integer, the first highest.
 with side_by_side as (
     select
         l.list_no,

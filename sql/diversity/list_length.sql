@@ -8,10 +8,7 @@
 --
 -- The number of captions of each list, and their lengths as whole numbers, for an exact mean and standard deviation.
 select
-    list_no,
-    count(*) as captions,
-    count(*) filter (where length = 0) as wordless,
-    sum(length)::bigint as tokens,
+    list_no, count(*) as captions, count(*) filter (where length = 0) as wordless, sum(length)::bigint as tokens,
     sum(length::bigint * length)::bigint as squares
 from list_caption
 group by list_no

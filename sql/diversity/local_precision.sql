@@ -6,8 +6,7 @@
 -- order: class desc
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision
 --
--- The number of words of candidates (whole), and of those that are also in a reference of the image (part); totals
--- over images: of content words, and of all words.
+-- The words of candidates (whole), and those in a reference of the image (part), over images: content words, and all.
 with per_image as (
     select
         image_no,

@@ -6,8 +6,7 @@
 -- cites: van Miltenburg et al. 2018, eq. 5-7
 --
 -- The words that a candidate could recall. A held-out caption is not among its references, so the other captions
--- determine the importance of its words. A word is recalled if the candidate has it, as a content word or not. A
--- candidate need not be the caption that is held out for it.
+-- determine the importance of its words. A word is recalled if the candidate has it, as a content word or not.
 with met as (
     select
         c.candidate_no, c.image_no, w.token_id, s.token_id is not null as recalled,

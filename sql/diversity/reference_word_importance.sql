@@ -6,8 +6,7 @@
 -- returns: image_no, token_id, descriptions, importance
 -- cites: van Miltenburg et al. 2018, eq. 5 and 7
 --
--- How many captions of an image have a word (descriptions), and how many have it as a content word (importance). Equal
--- captions count twice.
+-- How many captions of an image have a word (descriptions), or as a content word (importance). Equal ones count twice.
 select
     r.image_no, s.token_id, count(*)::uinteger as descriptions,
     (count(*) filter (where s.is_content))::uinteger as importance

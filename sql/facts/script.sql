@@ -6,9 +6,8 @@
 -- returns: caption_id, script, is_mixed
 -- merges: rows
 --
--- The script of most letters of each caption text of a version (in a tie, the first one named here), and whether it has
--- letters of several scripts. A text without a letter has no script. `Other` covers all scripts that are not named
--- here. Letters that several scripts share do not count.
+-- The script of most letters of each caption text of a version (in a tie, the first here), and whether it has several
+-- scripts. A text without a letter has none. `Other` are all not named. Letters that several share do not count.
 with written as (
     select c.caption_id, c.text, strlen(c.text) = length(c.text) as is_ascii
     from caption as c

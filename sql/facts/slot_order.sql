@@ -5,9 +5,8 @@
 -- returns: image_no, captions, by_length, by_spelling
 -- order: image_no
 --
--- Whether the captions of an image are sorted, slot by slot, by length (in characters) or by spelling: 1 is longest last
--- or a to z, -1 the reverse, 0 neither. The value is null if two neighbors are equally long (or equal), which has no
--- direction, and for an image with a single caption.
+-- Whether captions of an image are sorted, slot by slot, by length (in characters) or by spelling: 1 is longest last or
+-- a to z, -1 the reverse, 0 neither. It is null if neighbors are equally long (or equal), and for one caption.
 with step as (
     select
         r.image_no,

@@ -5,8 +5,7 @@
 -- returns: english, words
 -- merges: sum english, words
 --
--- How many of the words of the captions are English words: 0.9 or more of them in English, less than half in other
--- languages. Only words of at least three letters count.
+-- The share of English words, of those of three letters or more: 0.9 or more in English, less than half in others.
 with word as (
     select t.token_id
     from (select unnest(t.tokens) as token_id from reference as r join text_tokens as t using (caption_id)) as t

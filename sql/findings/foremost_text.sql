@@ -6,8 +6,7 @@
 -- returns: tokens, captions, of_captions, first_image, first_slot
 --
 -- Texts that stand out: at least `least_captions` images and `least_share` of the captions have one, and it is
--- `times_as_frequent` as frequent as the eleventh most frequent text. So frequent short captions of a dataset with few
--- scenes (“open drawer”) are none.
+-- `times_as_frequent` as frequent as the eleventh most frequent text. With few scenes, “open drawer” is none of them.
 with every as (
     select
         sum(t.captions)::bigint as captions,

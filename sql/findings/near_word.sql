@@ -6,12 +6,11 @@
 -- returns: token_id, token, meant_id, meant, captions, is_long
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
--- Words that are neither English (relation english_token) nor a regular form of an English word (relation regular_form), and
--- one edit away from a frequent word. If more than two captions have the word, it must have six letters or more, and the first
--- of an English word. A frequent word has at least `frequent` captions
--- and is `times_as_frequent` times as frequent. A list of words has no inflections of words that it lacks: such an ending
--- is not a misspelling (“kayakers”), nor is “gettin”. Two words can only be one edit apart if they share a form with one
--- letter removed.
+-- Words that are neither English (relation english_token) nor a regular form of an English word (relation
+-- regular_form), and one edit away from a frequent word. If more than two captions have the word, it must have six
+-- letters or more, and the first of an English word. A frequent word has at least `frequent` captions and is
+-- `times_as_frequent` times as frequent. A list of words has no inflections of words that it lacks: such an ending is
+-- not a misspelling (“kayakers”), nor is “gettin”. Words one edit apart share a form with a letter removed.
 with counted as (
     select
         token_id, token, captions,

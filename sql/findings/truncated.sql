@@ -6,8 +6,7 @@
 -- order: r.image, r.slot
 -- merges: rows
 --
--- Captions with an end that is probably that of a cut (relation cut_end). A name is none (“Named
--- An”), nor is a letter that has a name (“the letter b”).
+-- Captions with an end that is probably that of a cut (relation cut_end). Names (“Named An”, “the letter b”) are none.
 select r.image, r.slot, e.why
 from reference as r
 join caption as c using (caption_id)

@@ -6,8 +6,7 @@
 -- returns: caption_id
 -- order: m.caption_id
 --
--- The texts of a selection without tokens of a tokenizer. Only the tokenizers of an ingest are run for every text; the
--- others are run when a command first needs them.
+-- The texts of a selection without tokens of a tokenizer: those that ingests do not run are run when first needed.
 select distinct m.caption_id
 from membership as m
 anti join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

@@ -5,10 +5,9 @@
 -- returns: image, other_image, captions, bits
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
--- The bits by which all captions of an image together fit another image, compared with captions in general. If two
--- images are described in the same words, no caption is evidence for one of them. Computed for the assigned image of a
--- caption (a decoy's home) and the images that it fits better. One caption of the other image is excluded, word by
--- word. Sums are of integers, in units of 2^-40 nats.
+-- The bits by which all captions of an image together fit another image, compared with captions in general. Two images
+-- with the same words give no evidence. Computed for the assigned image of a caption (a decoy's home) and those that it
+-- fits better. One caption of the other image is excluded, word by word. Sums are of integers, in units of 2^-40 nats.
 with pair as (
     select distinct here.image_no, there.image_no as other_no
     from image_log_likelihood as w

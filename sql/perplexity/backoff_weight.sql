@@ -5,8 +5,7 @@
 -- returns: n, history, total, passed_on
 -- cites: Chen & Goodman 1999, section 2.7 and equation 25
 --
--- For each history that a model has seen: the sum of the counts of the tokens after it, and the share that the
--- discounts take from them, which goes to the lower order.
+-- For each history in a model: the counts of the tokens after it, and the share of these that goes to the lower order.
 select
     c.n, c.history,
     sum(c.adjusted)::double as total,

@@ -5,9 +5,8 @@
 -- returns: images, captions, captions_per_image_min, captions_per_image_mean, captions_per_image_max,
 --   images_with_one_caption, tokens, types, types_occurring_once, asl, sdsl, length_min, length_max,
 --   captions_without_word, captions_of_one_word, distinct_captions, images_repeating_a_caption,
---   captions_repeated_within_image, images_repeating_a_caption_as_letters,
---   captions_repeated_within_image_as_letters, captions_on_several_images,
---   captions_on_several_images_as_letters, texts_on_several_images, captions_in_no_split
+--   captions_repeated_within_image, images_repeating_a_caption_as_letters, captions_repeated_within_image_as_letters,
+--   captions_on_several_images, captions_on_several_images_as_letters, texts_on_several_images, captions_in_no_split
 --
 -- Size, length, vocabulary and repetition of the selected captions. Lengths are in tokens of the tokenizer. Standard
 -- deviations are of the population, as in van Miltenburg et al. 2018, computed from integers, so the order changes no

@@ -7,9 +7,8 @@
 -- order: i.part
 -- cites: Hsieh et al. 2023, section 4; issue 10 of RAIVNLab/sugar-crepe
 --
--- Count the items of each part, those whose right text is exactly a caption of its image in dataset $described, and those
--- whose two texts have the same words, each as often. Words consist of the letters a to z, digits and apostrophes, as in
--- issue 10.
+-- The items of each part, those whose right text is a caption of its image in dataset $described, and those whose two
+-- texts have the same words, each as often. Words are of letters a to z, digits and apostrophes, as in issue 10.
 with worded as (select caption_id, list_sort(regexp_extract_all(lower(text), '[a-z0-9'']+')) as bag from caption),
 known as (
     select distinct image, caption_id

@@ -5,8 +5,7 @@
 -- returns: image_no, image, slot, split, caption_id, text, tokens
 -- order: r.image_no, r.slot
 --
--- The captions of a selection with their tokens, in order of images. They are read from the store once, so each bucket
--- of images then reads a range of adjacent rows.
+-- The captions of a selection with their tokens, read once in order of images: a bucket reads a range of adjacent rows.
 select r.image_no, r.image, r.slot, r.split, r.caption_id, c.text, t.tokens
 from reference as r
 join text_tokens as t using (caption_id)

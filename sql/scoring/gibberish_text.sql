@@ -6,8 +6,7 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 5, Gibberish Dataset and Gibberish Brown
 --
--- A text of $words drawn words for each caption. If $words is null, the text has as many words as the selected captions
--- have on average. Texts are numbered from $last_text + 1.
+-- A text of $words drawn words for each caption (null: as many as the mean caption), numbered from $last_text + 1.
 select
     $label::varchar as candidate, image, slot,
     ($last_text::uinteger + text_no)::uinteger as caption_id,

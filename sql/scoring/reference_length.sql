@@ -6,11 +6,9 @@
 -- returns: candidate_no, reference_count, closest_length, shortest_length
 -- cites: Papineni et al. 2002, section 2.2.2; mteval: of two equally close lengths the shorter
 --
--- The number of references of a candidate, the length of the one closest to its own length, and of the shortest. A
--- candidate without references has no row, and no score.
+-- The number of references of a candidate (no row without any), and the lengths of the closest and the shortest.
 select
-    c.candidate_no,
-    count(*)::uinteger as reference_count,
+    c.candidate_no, count(*)::uinteger as reference_count,
     arg_min(r.length, struct_pack(distance := abs(r.length::integer - c.length::integer), shorter := r.length)) as closest_length,
     min(r.length) as shortest_length
 from candidate as c

@@ -6,8 +6,7 @@
 -- returns: caption_id, text, text_hash
 -- order: c.text
 --
--- The texts of a selection that a pipeline is to annotate, each once, in order of spelling. Hash and number identify a
--- text even if the store has changed meanwhile.
+-- The texts of a selection for a pipeline, each once, in order of spelling. Hash and number identify one in any store.
 with standing as (
     select distinct m.caption_id
     from membership as m

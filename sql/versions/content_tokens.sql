@@ -5,8 +5,7 @@
 -- reads: content_as_of, caption, caption_tokens, vocabulary
 -- returns: image, slot, split, text, votes
 --
--- The captions of a version, each as its tokens joined by spaces: captions that differ only in what the tokenizer
--- ignores (case, punctuation, spaces) are equal.
+-- The captions of a version as tokens joined by spaces: equal if only what the tokenizer ignores (case) differs.
 with placed as (
     select c.image, c.slot, c.split, t.caption_id, c.votes
     from content_as_of as c

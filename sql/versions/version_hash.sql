@@ -5,8 +5,7 @@
 -- returns: version, images, captions
 --
 -- sha256 over the sorted (image, slot, split, text): first of the rows of each image, then of the images. Every field
--- is preceded by its length in bytes, so different contents never give the same bytes; "-" means no split. The human
--- ratings of a caption, its votes, follow its text.
+-- is preceded by its length in bytes, so other contents give other bytes; "-" means no split. Votes follow the text.
 with encoded as (
     select
         image, slot,

@@ -6,8 +6,7 @@
 -- order: token_id, place
 -- cites: chrF++.py, separate_punctuation, as in sacrebleu 2.6: one sign, the last of a word or else the first
 --
--- The words of chrF++ in the selected tokens: "dogs." and "(dogs)" become two words each, "." remains one. Joined, they
--- are the token. Words are numbered by spelling.
+-- The words of chrF++ in the selected tokens, numbered by spelling: "dogs." and "(dogs)" become two, "." remains one.
 with selected as (select distinct unnest(tokens) as token_id from bucket_text),
 split as (
     select

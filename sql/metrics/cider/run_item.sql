@@ -7,8 +7,7 @@
 -- cites: cider/pyciderevalcap: a document is an item of the run, a candidate with its references
 --
 -- The items of a run of the official program. For held-out captions, folded: run j leaves out the j-th caption of every
--- image that has one; not folded: all items in one run. The captions of a system are always one run. A single caption
--- of an image has no references, and is not an item.
+-- image that has one; not folded: all items in one run. A system's captions are one run. Single captions are not items.
 with placed as (
     select
         image_no, slot,
