@@ -11,9 +11,7 @@ create or replace temp macro pack
 create or replace temp macro last_packed(packed_number) as packed_number % 4294967296;
 
 create or replace temp macro first_bigram() as 4294967296;
-
 create or replace temp macro first_trigram() as 18446744073709551616;
-
 create or replace temp macro first_four_gram() as 79228162514264337593543950336;
 
 -- N-grams of a language model: 25 bits per token, the predicted token lowest: the lower bits are the n-grams that it
@@ -25,7 +23,6 @@ create or replace temp macro last_tokens(packed_number, number_of_tokens) as
     packed_number & ((1::uhugeint << (25 * number_of_tokens)::uhugeint) - 1);
 
 create or replace temp macro history_of(packed_number) as packed_number >> 25::uhugeint;
-
 create or replace temp macro sentence_end() as 33554431;
 
 -- The remainder of a number of 128 bits by a divisor below 2^32: in halves, since % on uhugeint costs twenty times as much.
@@ -38,22 +35,16 @@ create or replace temp macro remainder_of(wide_number, small_divisor) as
 
 -- The nearest of several positions, as the smallest number: the distance above 32 bits of the position.
 create or replace temp macro at_distance(distance_above, place_below) as (distance_above << 32) | place_below::ubigint;
-
 create or replace temp macro distance_of(packed_number) as packed_number >> 32;
-
 create or replace temp macro place_of(packed_number) as (packed_number & 4294967295::ubigint)::uinteger;
 
 -- Fractions are added as integers, so that neither the order of rows nor the number of threads changes a digit. These are
 -- the integers for 1: 2^58 for cosines and the bits of a model, 2^70 for squared weights, 2^40 for logarithms, 2^60 for
 -- the parts of a divergence.
 create or replace temp macro cosine_scale() as 288230376151711744.0;
-
 create or replace temp macro bit_scale() as 288230376151711744.0;
-
 create or replace temp macro square_scale() as 1180591620717411303424.0;
-
 create or replace temp macro log_scale() as 1099511627776;
-
 create or replace temp macro share_scale() as 1152921504606846976;
 
 -- What a ratio over images and its interval need of whole numbers: their sums, and those of squares and products.
@@ -103,10 +94,7 @@ create or replace temp macro ends_openly(caption_text) as not regexp_matches(cap
 create or replace temp macro quantile_of(sorted_values, counted_upto, wanted_share) as
     round(list_reduce(
         list_transform(
-            [
-                floor(wanted_share::double * (counted_upto[-1] - 1)),
-                ceil(wanted_share::double * (counted_upto[-1] - 1))
-            ],
+            [floor(wanted_share::double * (counted_upto[-1] - 1)), ceil(wanted_share::double * (counted_upto[-1] - 1))],
             lambda place: sorted_values[1 + len(list_filter(counted_upto, lambda upto: upto <= place))]::double
         ),
         lambda low, high: low + (high - low) * (wanted_share::double * (counted_upto[-1] - 1) % 1)

@@ -17,7 +17,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Result, Said, Table, folded
 from auditor.result.views import EMPTY, View, filled, labeled
 from auditor.scoring.candidates import HUMAN
-from auditor.scoring.registry import MetricRequest, References, left_out, requests
+from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
@@ -95,6 +95,10 @@ def correlate(
         del scored
     rows = pl.concat(part for _, part in named)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
+    errors = ", ".join(metric.label for metric in used if metric.metric.lower_is_better)
+    signs = [f"{errors}: counts errors, so agreement with other metrics is a negative correlation"] if errors else []
+    count = f"{rows.filter(p=SMALLEST_P).height:,} of {rows.height:,}"
+    smallest = f"p of {SMALLEST_P:.1e} ({count}) is an upper bound: doubles cannot be smaller"
     signed, labels = together(names), labeled(selections_of(every), rows)
     signatures_of = {f"signature_{side}": pl.col(f"metric_{side}").replace_strict(signed) for side in "ab"}
     return Result(
@@ -106,7 +110,7 @@ def correlate(
         figures=tuple(figure for pair in named for figure in _heatmaps(*pair)),
         lead=tuple(sentence for pair in named for sentence in _lead(*pair)),
         notes=selected[0].notes,
-        said=(*notes, *_signs(used), *_smallest(rows)),
+        said=(*notes, *signs, *([smallest] if SMALLEST_P in rows["p"] else [])),
     )
 
 
@@ -148,17 +152,6 @@ def _largest_p(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
     for highest, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows():
         said = f"the largest p is {highest:.1e} ({statistic} of {a} and {b} per {level})"
         yield f"{selection.label}: {said if highest > SMALLEST_P else f'no p is above {highest:.1e}'}"
-
-
-def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
-    errors = ", ".join(metric.label for metric in metrics if metric.metric.lower_is_better)
-    return [f"{errors}: counts errors, so agreement with other metrics is a negative correlation"] if errors else []
-
-
-def _smallest(rows: pl.DataFrame) -> list[str]:
-    count = f"{rows.filter(p=SMALLEST_P).height:,} of {rows.height:,}"
-    is_any = SMALLEST_P in rows["p"]
-    return [f"p of {SMALLEST_P:.1e} ({count}) is an upper bound: doubles cannot be smaller"] if is_any else []
 
 
 #: A statistic as lower triangles: a row for each metric but the first, a column for each but the last.

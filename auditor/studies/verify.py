@@ -17,6 +17,7 @@ from auditor.dataset_card import DatasetCard, Number, Published, published
 from auditor.errors import MetricError, SourceError, UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Finding, Result, Severity, Table, about, counted
+from auditor.result.views import with_values
 from auditor.scoring.registry import request_of_file
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.store import versions
@@ -96,12 +97,14 @@ def verify(store: Store, what: Verified = None, *, config: p.Config = None, prog
     selections = tuple(dict.fromkeys(selection for selection, _ in compared))
     rows = pl.concat([frame for _, frame in compared])
     shown = rows.select("dataset", number="meaning", published="published", now="now", holds="holds", why="why")
+    named = [] if rows["dataset"].n_unique() == 1 else ["dataset"]
+    shown = with_values(shown.select(*named, pl.exclude("dataset")), *shown.columns)
     return Result(
         "store-verify",
         rows,
         selections=selections,
         signatures={signature: signature for signature in rows["signature"].drop_nulls().unique(maintain_order=True)},
-        tables=(Table(f"numbers of {card}", shown.select(_informative(shown)), exact=True, name="card"),),
+        tables=(Table(f"numbers of {card}", shown, exact=True, name="card"),),
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
     )
@@ -184,11 +187,3 @@ def _found(path: Path, selection: Selection, rows: pl.DataFrame) -> Finding:
     values = {"hold": kept, "do not": broken.height, "not answerable": unsure}
     severity: Severity = "error" if broken.height else "info"
     return Finding("card-numbers", sentence, about(selection), values, rows.height, severity)
-
-
-def _informative(shown: pl.DataFrame) -> Iterator[str]:
-    """Yield the columns that are not empty or constant in all rows."""
-    for column in shown.get_columns():
-        constant = column.name == "dataset" and column.n_unique() == 1
-        if not constant and column.null_count() < shown.height:
-            yield column.name

@@ -7,15 +7,10 @@
 -- order: n.image, n.slot
 --
 -- The texts of candidates, each with the reference that shares the largest part of their words (words of both, divided
--- by words of either), the first of equal ones. This is expensive for images with many references: use it only for the
--- few candidates in a table.
+-- by words of either), the first of equal ones. This is expensive: use it only for the few candidates in a table.
 with met as (
     select
-        c.image,
-        c.slot,
-        c.caption_id,
-        r.slot as reference_slot,
-        r.caption_id as reference_id,
+        c.image, c.slot, c.caption_id, r.slot as reference_slot, r.caption_id as reference_id,
         len(list_intersect(own.tokens, other.tokens)) as shared,
         len(list_distinct(list_concat(own.tokens, other.tokens))) as either
     from chosen_caption as s
@@ -26,9 +21,7 @@ with met as (
 ),
 nearest as (
     select
-        image,
-        slot,
-        caption_id,
+        image, slot, caption_id,
         arg_max(reference_id, struct_pack(share := shared / greatest(either, 1), earlier := -reference_slot::bigint))
             as reference_id
     from met

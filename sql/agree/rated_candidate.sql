@@ -6,12 +6,9 @@
 -- returns: image, slot, length, reference_count, reference_lengths, is_reference
 -- order: c.image, c.slot
 --
--- The length of a candidate and of its references, and whether it is one of them: token by token, as metrics read it. A
--- candidate without references has no row.
+-- The length of a candidate and of its references (no row without any), and whether it is one of them, token by token.
 select
-    c.image,
-    c.slot,
-    c.length,
+    c.image, c.slot, c.length,
     count(*) as reference_count,
     sum(r.length)::bigint as reference_lengths,
     bool_or(own.tokens = other.tokens) as is_reference

@@ -5,16 +5,10 @@
 -- returns: image, slot, judge, score, votes, times
 -- order: image, slot, judge
 --
--- The rating of each caption by each judge: the mean if a judge rated a caption more than once. Ratings are sorted
--- first, so that a sum has one order.
-with given as (
-    select image, slot, unnest(judgements, recursive := true)
-    from annotated
-)
+-- The rating of each caption by each judge: the mean of several, sorted so that a sum has one order.
+with given as (select image, slot, unnest(judgements, recursive := true) from annotated)
 select
-    image,
-    slot,
-    judge,
+    image, slot, judge,
     list_sum(list_sort(list(score))) / count(*) as score,
     sum(votes)::bigint as votes,
     count(*) as times

@@ -9,8 +9,7 @@
 -- held out for all of them; otherwise it would be compared with itself, and the wrong one would not. An item with two
 -- right captions among them is left out, since only one can be held out.
 with side as (
-    select
-        a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id
+    select a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id
     from annotation as a
     join membership as m on m.dataset = a.dataset and m.image = a.image and m.slot = a.slot
     where a.dataset = $system::varchar and is_held(a.from_seq, a.to_seq, $system_seq::integer)

@@ -7,8 +7,7 @@
 -- order: a.caption_id
 -- cites: Chen & Goodman 1999
 --
--- The bits that a smoothed model needs for a caption, and its number of tokens, including </s>. Bits are summed as
--- integers, in units of 2^-58.
+-- The bits of a caption by a smoothed model, and its tokens, with </s>. Sums are of integers, in units of 2^-58.
 select
     a.caption_id,
     count(*)::uinteger as predicted,

@@ -9,14 +9,8 @@
 -- The probability of a caption under a model without smoothing: the number of unseen bigrams, including those with
 -- </s>, and over the others the bits and the sum of 1 / p. An unseen bigram makes the probability of the caption 0.
 -- Sums are of integers, in units of 2^-58 and 2^-40.
-with counted as (
-    select gram, history_of(gram) as history, occurrences
-    from sentence_ngram
-    where side = 'train'
-),
-history as (
-    select history, sum(occurrences) as occurrences from counted group by history
-)
+with counted as (select gram, history_of(gram) as history, occurrences from sentence_ngram where side = 'train'),
+history as (select history, sum(occurrences) as occurrences from counted group by history)
 select
     a.caption_id,
     count(*)::uinteger as predicted,

@@ -12,9 +12,7 @@ with padded as (
     from caption_tokens
     where tokenizer = $tokenizer::varchar
 ),
-word as (
-    select caption_id, unnest(tokens)::ubigint as token, unnest(tokens[2:])::ubigint as next_token from padded
-),
+word as (select caption_id, unnest(tokens)::ubigint as token, unnest(tokens[2:])::ubigint as next_token from padded),
 gram as (
     select caption_id, token as gram from word
     union all

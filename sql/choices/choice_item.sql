@@ -11,8 +11,7 @@
 -- since each part of a source has separate numbers. With $confirmed, only items whose right caption has that many votes.
 with item as (
     select
-        image,
-        item,
+        image, item,
         min(number) filter (where side = 'right') as number,
         min(part) filter (where side = 'right') as part,
         count(*) filter (where side <> 'question') as options,

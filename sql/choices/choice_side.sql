@@ -13,5 +13,4 @@ select
 from annotated as a
 join membership as m on m.image = a.image and m.slot = a.slot
 where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
-    and ($split::varchar is null or m.split = $split::varchar)
-    and (a.pair).side not in ('B', 'C')
+    and ($split::varchar is null or m.split = $split::varchar) and (a.pair).side not in ('B', 'C')

@@ -7,13 +7,11 @@
 -- order: c.item_no, c.side
 --
 -- Surface features of the captions of an item: characters (without outer spaces), tokens, a final full stop, how many
--- of the others it precedes in the alphabet, whether a training caption is the same, letter for letter. `same_words`:
--- a right and a wrong caption have its tokens, each as often, so a scorer that ignores word order cannot distinguish
--- them.
+-- of the others it precedes in the alphabet, whether a training caption is the same, letter for letter. `same_words`: a
+-- right and a wrong caption have its tokens, each as often, so only word order distinguishes them.
 with trained as (select distinct caption_id from trained_caption)
 select
-    c.item_no,
-    c.side,
+    c.item_no, c.side,
     length(trim(t.text))::uinteger as length,
     len(b.tokens)::uinteger as words,
     ends_with(trim(t.text), '.') as stop,

@@ -35,9 +35,7 @@ drawn as (
         ) as place
     from rotated
 ),
-counted as (
-    select part, options, first, rotations, ranks, count(*) as items from drawn group by all
-),
+counted as (select part, options, first, rotations, ranks, count(*) as items from drawn group by all),
 complete as (
     select part, options, first, min(items) as items from counted group by part, options, first having count(*) = any_value(rotations)
 )

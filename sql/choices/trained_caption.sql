@@ -5,8 +5,7 @@
 -- reads: choice_item, membership, caption_tokens
 -- returns: image_no, caption_id, length
 --
--- The training captions of a language model: those of a selection, without the images of the items, whose captions may
--- be the right ones.
+-- The training captions of a language model: a selection, without the images of items, whose captions may be right.
 select dense_rank() over (order by m.image)::uinteger as image_no, m.caption_id, len(t.tokens)::uinteger as length
 from membership as m
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

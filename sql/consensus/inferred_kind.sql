@@ -11,15 +11,8 @@
 -- captions of the image (HC). In the other (HI), the caption that is not shared is of another image. It is the shared
 -- caption of another image (evidence `shared`), else the caption with words that are less likely in the captions of the
 -- image (`words`): the sum, over its distinct words, of the log of (captions of the image with the word + share) /
--- (captions of the image + 1), minus the log of the word's share of all captions. `margin` is the difference of the
--- sums.
-with image_of_two as (
-    select image
-    from pairwise_preference
-    where kind is null
-    group by image
-    having count(*) = 2
-),
+-- (captions of the image + 1), minus the log of the word's share of all captions. `margin` is their difference.
+with image_of_two as (select image from pairwise_preference where kind is null group by image having count(*) = 2),
 side as (
     select pair, image, unnest([tokens_b, tokens_c]) as tokens
     from pairwise_preference

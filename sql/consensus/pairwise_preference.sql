@@ -15,11 +15,7 @@ with side as (
     union all
     select image, text_c, slot_c from judged_pair
 ),
-named as (
-    select image, caption_id, min(slot) as slot
-    from side
-    group by image, caption_id
-),
+named as (select image, caption_id, min(slot) as slot from side group by image, caption_id),
 counted as (
     select
         pair, form, image, text_b, text_c,

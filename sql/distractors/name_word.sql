@@ -6,10 +6,7 @@
 --
 -- Words that captions capitalize more often than not, except at the beginning of a caption: names, and "I". They stay
 -- capitalized if a mention moves from the beginning of a sentence into it.
-with word as (
-    select unnest(regexp_extract_all(regexp_replace(text, '^\s*\S+', ''), '\p{L}\S*')) as word
-    from content
-)
+with word as (select unnest(regexp_extract_all(regexp_replace(text, '^\s*\S+', ''), '\p{L}\S*')) as word from content)
 select lower(word) as word
 from word
 group by all

@@ -7,8 +7,7 @@
 --
 -- Pairs of head words that can describe the same thing, each also with itself. Scenes: both are used for one image of
 -- the training split. Persons: chains of phrases use both for one person, in at least 1 of 20 uses of the rarer word,
--- since captions of one image may describe different persons. "man" and "worker" can be one, "man" and "woman" are
--- not.
+-- since captions of one image may describe different persons. "man" and "worker" can be one, "man" and "woman" are not.
 with mention as (
     select distinct kind, head, image, if(kind = 'scene', '', chain) as chain
     from trained_mention

@@ -4,10 +4,9 @@
 -- reads: phrase_at_work, word_class
 -- returns: image, slot, split, text, position, chain, start, ends, head, link, kind, number, number_before_of
 --
--- What each phrase can be a mention of: person, scene, clothing or none of these, and its `number`: singular, plural,
--- group, or unclear ("a men", "two player"). The number of scenes is any, since they rarely have a verb, or unclear if
--- the phrase names no scene. `number_before_of` is the number of "NP1 of NP2" if this phrase is NP1, null if its noun
--- does not form one.
+-- What each phrase can mention: person, scene, clothing or none of these, and its `number`: singular, plural, group, or
+-- unclear ("a men", "two player"). The number of scenes is any, since they rarely have a verb, or unclear if the phrase
+-- names none. `number_before_of` is the number of "NP1 of NP2" if this phrase is NP1, null if its noun forms none.
 with misread as (select sort as type, alone, is_mention, word from word_class where class = 'misread'),
 grouping_word as (select sort as number, word from word_class where class = 'group'),
 read as (

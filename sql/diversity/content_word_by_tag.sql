@@ -14,9 +14,7 @@ with tagged_word as (
     join parse as p on p.caption_id = t.caption_id
     where t.tokenizer = $tokenizer::varchar
 ),
-tagged as (
-    select distinct caption_id, token_id from tagged_word where regexp_matches(tag, '^(JJ|NN|VB|RB)')
-)
+tagged as (select distinct caption_id, token_id from tagged_word where regexp_matches(tag, '^(JJ|NN|VB|RB)'))
 select t.caption_id, t.token_id, w.token_id is not null as is_content
 from text_type as t
 left join tagged as w on w.caption_id = t.caption_id and w.token_id = t.token_id

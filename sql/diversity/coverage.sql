@@ -11,17 +11,11 @@
 -- Images are those in both datasets, or all. A decile has a tenth of all words of human captions, rounded up, the most
 -- frequent first, ties by the word. This is as in the paper's code; its text describes deciles of the learnable words.
 with ranked as (
-    select
-        e.token_id,
-        row_number() over (order by e.occurrences desc, v.token) as number,
-        count(*) over () as types
+    select e.token_id, row_number() over (order by e.occurrences desc, v.token) as number, count(*) over () as types
     from word_to_cover as e
     join vocabulary as v on v.token_id = e.token_id
 ),
-cut as (
-    select token_id, (number - 1) // ((types + 9) // 10) + 1 as decile
-    from ranked
-),
+cut as (select token_id, (number - 1) // ((types + 9) // 10) + 1 as decile from ranked),
 list as (select distinct list_no from list_caption),
 covering_word as (
     select distinct l.list_no, unnest(t.tokens) as token_id
@@ -30,8 +24,7 @@ covering_word as (
     where $all_images::boolean or l.image in (select image from evaluated_image)
 )
 select
-    l.list_no,
-    c.decile,
+    l.list_no, c.decile,
     count(*) as types,
     count(t.token_id) as learnable,
     count(g.token_id) filter (where t.token_id is not null) as recalled

@@ -13,10 +13,7 @@ with described as (
     from reference as r
     join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $tokenizer::varchar
 ),
-side_by_side as (
-    select image, unnest(tokens)::uhugeint as a, unnest(tokens[2:])::uhugeint as b
-    from described
-),
+side_by_side as (select image, unnest(tokens)::uhugeint as a, unnest(tokens[2:])::uhugeint as b from described),
 gram as (
     select image, count(distinct a) as unigrams, count(distinct pack(a, b)) filter (where b is not null) as bigrams
     from side_by_side

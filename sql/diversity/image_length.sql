@@ -7,8 +7,7 @@
 --
 -- The lengths of the captions of an image in each list, summed; a resample of images sums them again.
 select
-    image_no,
-    list_no,
+    image_no, list_no,
     count(*) as captions,
     sum(length)::bigint as tokens,
     sum(length::bigint * length)::bigint as squares

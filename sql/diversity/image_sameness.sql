@@ -14,11 +14,7 @@ spoken as (
     from list_caption as l
     join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar
 ),
-word as (
-    select image_no, list_no, token_id, count(*)::bigint as own
-    from spoken
-    group by image_no, list_no, token_id
-),
+word as (select image_no, list_no, token_id, count(*)::bigint as own from spoken group by image_no, list_no, token_id),
 shared as (
     select
         w.image_no, w.list_no,

@@ -9,15 +9,11 @@
 -- Each caption in its parallel list: the first captions of all images, the second ones, and so on, up to $lists. With
 -- 0, all captions are one list. `place` counts from 1, in order of image and slot.
 with ranked as (
-    select
-        image_no, image, slot, caption_id, length,
-        row_number() over (partition by image_no order by slot) as number
+    select image_no, image, slot, caption_id, length, row_number() over (partition by image_no order by slot) as number
     from reference
 ),
 chosen as (
-    select
-        case when $lists::uinteger = 0 then 1 else number end as list_no,
-        image_no, image, slot, caption_id, length
+    select case when $lists::uinteger = 0 then 1 else number end as list_no, image_no, image, slot, caption_id, length
     from ranked
     where $lists::uinteger = 0 or number <= $lists::uinteger
 )

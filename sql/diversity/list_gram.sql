@@ -11,9 +11,7 @@
 with side_by_side as (
     select
         l.list_no,
-        unnest(t.tokens)::uhugeint as a,
-        unnest(t.tokens[2:])::uhugeint as b,
-        unnest(t.tokens[3:])::uhugeint as c,
+        unnest(t.tokens)::uhugeint as a, unnest(t.tokens[2:])::uhugeint as b, unnest(t.tokens[3:])::uhugeint as c,
         unnest(t.tokens[4:])::uhugeint as d
     from list_caption as l
     join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar

@@ -7,11 +7,7 @@
 --
 -- The words of a candidate, and whether a reference of its image also has them. A held-out caption is not among its
 -- references; a candidate without references has no words here.
-with described as (
-    select image_no, count(*) as captions
-    from reference
-    group by image_no
-)
+with described as (select image_no, count(*) as captions from reference group by image_no)
 select
     c.candidate_no, c.image_no, s.token_id, s.is_content,
     coalesce(w.descriptions, 0) > (c.held_out is not null)::integer as supported

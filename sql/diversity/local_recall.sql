@@ -7,8 +7,7 @@
 -- cites: van Miltenburg et al. 2018, section 3.2, eq. 8 as its text and the authors' program read it
 --
 -- The number of words of each importance (whole), and how many are recalled (part); totals over images. `majority`
--- combines the words of importance 3 and more. Squares and products are summed over images, for the interval of the
--- ratio of totals.
+-- combines the words of importance 3 and more. Squares and products are summed for the interval of the ratio.
 with per_class as (
     select image_no, importance, count(*) as words, count(*) filter (where recalled) as recalled
     from local_recall_word

@@ -9,10 +9,7 @@
 --
 -- Totals over images of the words with a rating: their share of all words, their mean rating, and the ratio of those
 -- rated below the middle (abstract, in norms of concreteness) to the others.
-with spelled as (
-    select caption_id, unnest(tokens) as token_id
-    from text_tokens
-),
+with spelled as (select caption_id, unnest(tokens) as token_id from text_tokens),
 rated as (
     select
         s.caption_id, count(*)::double as words, count(r.rating)::double as rated, coalesce(sum(r.rating), 0) as rating,

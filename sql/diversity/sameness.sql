@@ -6,8 +6,7 @@
 -- order: n.list_no
 --
 -- The whole numbers of sameness: the captions of each list, their different words summed over captions, and the pairs
--- of captions that share a word, in both directions, summed over words: a word in df captions is shared by
--- df (df - 1) pairs.
+-- of captions that share a word, in both directions, summed over words: df (df - 1) for a word in df captions.
 with shared as (
     select list_no, sum(captions)::bigint as words, sum(captions::bigint * (captions::bigint - 1))::bigint as pairs
     from list_word

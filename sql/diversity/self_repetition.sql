@@ -12,24 +12,14 @@
 with side_by_side as (
     select
         l.list_no, l.place,
-        unnest(t.tokens)::uhugeint as a,
-        unnest(t.tokens[2:])::uhugeint as b,
-        unnest(t.tokens[3:])::uhugeint as c,
+        unnest(t.tokens)::uhugeint as a, unnest(t.tokens[2:])::uhugeint as b, unnest(t.tokens[3:])::uhugeint as c,
         unnest(t.tokens[4:])::uhugeint as d
     from list_caption as l
     join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar
     where len(t.tokens) >= 4
 ),
-used_gram as (
-    select distinct list_no, place, pack(a, b, c, d) as gram
-    from side_by_side
-    where d is not null
-),
-spread as (
-    select list_no, gram, count(*) - 1 as others
-    from used_gram
-    group by list_no, gram
-),
+used_gram as (select distinct list_no, place, pack(a, b, c, d) as gram from side_by_side where d is not null),
+spread as (select list_no, gram, count(*) - 1 as others from used_gram group by list_no, gram),
 repeating as (
     select s.list_no, s.place, sum(w.others)::bigint as repetitions
     from used_gram as s

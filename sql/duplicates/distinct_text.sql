@@ -4,8 +4,7 @@
 -- reads: searched_text
 -- returns: text_no, tokens
 --
--- The different texts of all compared captions. Texts are equal if their tokens are equal, in order. A caption without
--- a token has no text.
+-- The different texts of all compared captions: equal if their tokens are, in order. A caption without tokens has none.
 select row_number() over (order by tokens)::uinteger as text_no, tokens
 from searched_text
 where len(tokens) > 0

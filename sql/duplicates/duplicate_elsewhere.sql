@@ -15,9 +15,6 @@ with asked as (
     join nearest_occurrence as r on r.side_no = q.against_no and r.text_no = s.text_no
     where q.scope <> 'within-image'
 )
-select
-    question_no, image_no, slot, text_no,
-    distance_of(best) = 0 as exact,
-    place_of(best) as place
+select question_no, image_no, slot, text_no, distance_of(best) = 0 as exact, place_of(best) as place
 from asked
 where best is not null

@@ -11,26 +11,21 @@
 with first_of_text as (
     select
         d.question_no, d.exact, d.image_no, d.slot, d.text_no, d.place, len(w.tokens) as words,
-        row_number() over (
-            partition by d.question_no, d.exact, d.text_no order by d.image_no, d.slot
-        ) as nth_of_text
+        row_number() over (partition by d.question_no, d.exact, d.text_no order by d.image_no, d.slot) as nth_of_text
     from duplicate as d
     join distinct_text as w on w.text_no = d.text_no
 ),
 ranked as (
     select
         question_no, exact, image_no, slot, text_no, place,
-        row_number() over (
-            partition by question_no, exact order by nth_of_text, words desc, image_no, slot
-        ) as nth
+        row_number() over (partition by question_no, exact order by nth_of_text, words desc, image_no, slot) as nth
     from first_of_text
     where $examples::uinteger = 0 or nth_of_text = 1
 )
 select
     r.question_no,
     case when r.exact then 'exact' else 'near' end as match,
-    r.nth,
-    s.image, s.slot, o.image as against_image, o.slot as against_slot,
+    r.nth, s.image, s.slot, o.image as against_image, o.slot as against_slot,
     case when r.exact then 1.0 else n.shared / n.total end::double as similarity,
     c.text, t.text as against_text
 from ranked as r

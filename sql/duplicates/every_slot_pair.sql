@@ -15,10 +15,7 @@ with spoken as (
     where q.scope = 'within-image' and s.text_no is not null and s.slot < $most_slots::uinteger
 ),
 paired as (
-    select
-        a.question_no, a.slot, b.slot as against_slot,
-        a.text_no = b.text_no as exact,
-        n.text_no is not null as near
+    select a.question_no, a.slot, b.slot as against_slot, a.text_no = b.text_no as exact, n.text_no is not null as near
     from spoken as a
     join spoken as b on b.question_no = a.question_no and b.image_no = a.image_no and b.slot > a.slot
     left join similar_text as n on n.text_no = a.text_no and n.other_no = b.text_no

@@ -4,9 +4,8 @@
 -- reads: first_occurrence, similar_text
 -- returns: side_no, text_no, image_no, best, other_best
 --
--- The occurrence in a side that is most similar to a given text, with its image, and the best at another image. Both
--- are packed into numbers, the smallest being the best: first the distance (0 for the same text, otherwise 1 or more in
--- millionths), then the place.
+-- The occurrence in a side most similar to a text, with its image, and the best at another image. Both are packed into
+-- numbers, the smallest the best: the distance (0 for the same text, else 1 or more millionths), then the place.
 with near_or_equal as (
     select distinct text_no, text_no as other_no, 0::ubigint as distance
     from first_occurrence

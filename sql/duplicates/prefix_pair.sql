@@ -13,8 +13,7 @@
 -- missing from the other, plus two. At least two of these are also among those of the other bag. Bags without such a
 -- common pair are never compared. A single word has no pair and no near-duplicate. If the first common word is rare, it
 -- needs no second one. The number of pairs grows with the square of the text length. Bags of more than `most_paired`
--- words, and those long enough to be near one, are therefore compared by single words: as many as may be missing, plus
--- one.
+-- words, and those long enough to be near one, are compared by single words: as many as may be missing, plus one.
 --
 -- If the pair is the first that two bags share, they share at most `most_shared` words. It `leads` if that is enough for
 -- a bag of the same size: no smaller bag needs a longer prefix to be compared with a larger one.

@@ -12,9 +12,7 @@ with placed as (
         row_number() over (partition by selection_no order by image_no, slot)::uinteger as place
     from searched_text
 )
-select
-    s.side_no, p.image_no, p.image, p.slot, p.caption_id, w.text_no,
-    p.place, p.of_slot
+select s.side_no, p.image_no, p.image, p.slot, p.caption_id, w.text_no, p.place, p.of_slot
 from placed as p
 join side as s on s.selection_no = p.selection_no and (s.splits is null or list_contains(s.splits, p.split))
 left join distinct_text as w on w.tokens = p.tokens

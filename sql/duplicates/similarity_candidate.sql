@@ -18,8 +18,7 @@ with placed as not materialized (
 met as (
     select a.text_no, b.text_no as other_no
     from placed as a
-    join placed as b
-        on b.key = a.key and b.by_size > a.by_size and a.offers >= b.needs and b.offers >= a.needs
+    join placed as b on b.key = a.key and b.by_size > a.by_size and a.offers >= b.needs and b.offers >= a.needs
     where a.leads
 )
 select distinct m.text_no, m.other_no

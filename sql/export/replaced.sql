@@ -25,8 +25,7 @@ made as (
             if($reading::varchar = 'text', regexp_replace(before, $pattern::varchar, $fix::varchar, 'g'), $fix::varchar), chr(1)
         ) as parts
     from readable
-    where regexp_matches(looked_at, $pattern::varchar)
-        and ($reading::varchar <> 'words' or strlen(looked_at) <= 80)
+    where regexp_matches(looked_at, $pattern::varchar) and ($reading::varchar <> 'words' or strlen(looked_at) <= 80)
         and ($needs::varchar = '' or regexp_matches(looked_at, $needs::varchar))
         and ($unless::varchar = '' or not regexp_matches(looked_at, $unless::varchar))
 ),
@@ -42,10 +41,7 @@ written as (
         ) as after
     from made
 ),
-worded as (
-    select image, slot, before, after, regexp_extract_all(lower(after), '[\p{L}\p{N}]+') as words
-    from written
-)
+worded as (select image, slot, before, after, regexp_extract_all(lower(after), '[\p{L}\p{N}]+') as words from written)
 select image, slot, before, after
 from worded
 where $loses::varchar = '' or not list_bool_or(

@@ -7,8 +7,7 @@
 -- merges: rows
 --
 -- The number of captions of each image, the most frequent number in its split (`usual`; the smallest of equally
--- frequent ones), and the number of its splits. Splits may have different usual numbers. An image in several splits
--- counts for the first by name.
+-- frequent ones), and the number of its splits. An image in several splits counts for the first by name.
 with usual as (
     select split, first(captions order by images desc, captions) as captions from image_size_count group by split
 ),

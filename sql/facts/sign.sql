@@ -37,7 +37,6 @@ select
     end as why
 from searched as s
 join reference as r using (caption_id)
-where regexp_matches(looked_at, $pattern::varchar)
-    and ($reading::varchar <> 'words' or strlen(looked_at) <= 80)
+where regexp_matches(looked_at, $pattern::varchar) and ($reading::varchar <> 'words' or strlen(looked_at) <= 80)
     and ($needs::varchar = '' or regexp_matches(looked_at, $needs::varchar))
     and ($unless::varchar = '' or not regexp_matches(looked_at, $unless::varchar))

@@ -4,8 +4,7 @@
 -- reads: equal_text, copy
 -- returns: texts, texts_at_images, captions_at_images, captions_at_images_as_letters
 --
--- The number of different texts, of those that several images have, and of the captions with these, by tokens and letter
--- for letter.
+-- The number of different texts, of those at several images, and of the captions with these, by tokens and letters.
 select
     (select count(*) from equal_text) as texts,
     (select count(*) from equal_text where at_images) as texts_at_images,

@@ -19,18 +19,14 @@ protected as (
 ),
 known as (
     select n, tokens[first:first + n - 1] as passage, min(protected_no) as protected_no
-    from (
-        select n, protected_no, tokens, unnest(range(1, len(tokens) - n + 2)) as first from protected cross join size
-    )
+    from (select n, protected_no, tokens, unnest(range(1, len(tokens) - n + 2)) as first from protected cross join size)
     group by all
     union all
     select 0, tokens, min(protected_no) from protected group by tokens
 ),
 own as (
     select caption_id, n, first, tokens[first:first + n - 1] as passage
-    from (
-        select n, caption_id, tokens, unnest(range(1, len(tokens) - n + 2)) as first from text_tokens cross join size
-    )
+    from (select n, caption_id, tokens, unnest(range(1, len(tokens) - n + 2)) as first from text_tokens cross join size)
     union all
     select caption_id, 0, 1, tokens from text_tokens where len(tokens) > 0
 ),

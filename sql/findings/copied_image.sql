@@ -8,10 +8,9 @@
 -- merges: not, it compares captions across shards
 --
 -- Images that share at least two texts with another image, and at least half of the texts of either: one image under
--- two ids. Short texts of frequent words meet by chance, and so do texts of many images. A text is worth as many bits as
--- its tokens are rare, divided by the number of other images that have it. Together, the shared texts must be worth
--- `certain` times the bits that separate an image from the others. `slot` and `other_slot` are the position of one shared
--- text.
+-- two ids. Short texts of frequent words meet by chance, and so do texts of many images. A text is worth as many bits
+-- as its tokens are rare, divided by the number of other images that have it. Together, the shared texts must be worth
+-- `certain` times the bits that separate an image from the others. `slot` and `other_slot` are of one such text.
 with token_bits as (
     select t.token_id, -log2(count(*) / sum(count(*)) over ()) as bits
     from (select unnest(tokens) as token_id from reference join text_tokens using (caption_id)) as t

@@ -26,16 +26,8 @@ theirs as (
     group by m.image, hash(t.tokens)
 ),
 held as (select distinct o.image from own as o semi join theirs as t on t.image = o.image),
-same as (
-    select distinct o.image
-    from own as o
-    join theirs as t on t.image = o.image and t.text = o.text
-),
-counted as (
-    select
-        (select count(*) from held)::uinteger as images,
-        (select count(*) from same)::uinteger as agreeing
-),
+same as (select distinct o.image from own as o join theirs as t on t.image = o.image and t.text = o.text),
+counted as (select (select count(*) from held)::uinteger as images, (select count(*) from same)::uinteger as agreeing),
 elsewhere as (
     select
         o.image, t.image as other_image, count(*)::uinteger as shared, min(o.slot) as slot,

@@ -5,8 +5,7 @@
 -- reads: skeleton_count
 -- returns: skeleton, captions, formed
 --
--- The ten most frequent skeletons, and how many captions have one of them. A skeleton counts from `least_captions`
--- captions on. Ties are ranked by spelling.
+-- The ten most frequent skeletons of at least `least_captions` captions, ties by spelling, and their captions in all.
 select skeleton, captions, (sum(captions) over ())::bigint as formed
 from (
     from skeleton_count

@@ -17,7 +17,5 @@ with every as (
 select t.tokens, t.captions, e.captions as of_captions, t.first_image, t.first_slot
 from text_of_several as t
 cross join every as e
-where len(t.tokens) > 0
-    and t.images >= $least_captions::integer
-    and t.captions >= $least_share::double * e.captions
+where len(t.tokens) > 0 and t.images >= $least_captions::integer and t.captions >= $least_share::double * e.captions
     and t.captions >= $times_as_frequent::double * e.usual

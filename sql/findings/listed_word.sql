@@ -7,9 +7,7 @@
 -- merges: rows
 --
 -- Captions with a word from the user's list (relation word_in_list), such as a profanity list.
-with used_word as (
-    select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens
-)
+with used_word as (select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens)
 select
     r.image, r.slot, 'contains ' || string_agg('“' || v.token || '”', ', ' order by v.token) as why,
     list(v.token order by v.token) as words

@@ -30,8 +30,7 @@ again as (
         and (s.span > 1 or b.tokens[b.place + 3] = b.tokens[b.place]) as looping
     from begun as b
     cross join (select unnest([1, 2, 3, 4, 5, 6]) as span) as s
-    where b.place + 2 * s.span - 1 <= b.size
-        and b.tokens[b.place] = b.tokens[b.place + s.span]
+    where b.place + 2 * s.span - 1 <= b.size and b.tokens[b.place] = b.tokens[b.place + s.span]
         and b.tokens[b.place:b.place + s.span - 1] = b.tokens[b.place + s.span:b.place + 2 * s.span - 1]
 ),
 looped as (

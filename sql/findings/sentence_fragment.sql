@@ -11,8 +11,7 @@
 -- is of, and no finite verb: no word of a closed list of them, and none that ends in s before the noun (“the scene
 -- exudes a sense of joy”), except for whose it is.
 with sentence as (
-    select
-        r.image, r.slot, trim(u.part) as said, u.nth
+    select r.image, r.slot, trim(u.part) as said, u.nth
     from reference as r
     join caption as c using (caption_id),
         unnest(regexp_extract_all(c.text, '[^.!?\n]+[.!?]?')) with ordinality as u (part, nth)

@@ -28,11 +28,7 @@ theirs as (
 ),
 held as (select distinct o.image from own as o semi join theirs as t on t.image = o.image),
 same as (select distinct o.image from own as o join theirs as t on t.image = o.image and t.text = o.text),
-counted as (
-    select
-        (select count(*) from held)::uinteger as images,
-        (select count(*) from same)::uinteger as agreeing
-),
+counted as (select (select count(*) from held)::uinteger as images, (select count(*) from same)::uinteger as agreeing),
 own_single as (
     select text, any_value(image) as image, min(slot) as slot from own where size >= 4 group by text having count(*) = 1
 ),

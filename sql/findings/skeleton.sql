@@ -14,9 +14,7 @@ with placed as (
     from text_tokens
     where len(tokens) >= 8
 ),
-function as (
-    select v.token_id, v.token from vocabulary as v semi join word_in_list as f on f.word = lower(v.token)
-)
+function as (select v.token_id, v.token from vocabulary as v semi join word_in_list as f on f.word = lower(v.token))
 select p.caption_id, array_to_string(list(coalesce(f.token, '*') order by p.place)[:8], ' ') as skeleton
 from placed as p
 left join function as f using (token_id)

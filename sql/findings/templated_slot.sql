@@ -11,17 +11,13 @@
 -- chance. The log-likelihood ratio of that share and the slot's share of all word sequences is at least `evidence`, in
 -- nats: no sequence exceeds the ratio that it would have if it occurred in this slot only. Such phrases are the template
 -- of an annotator or a program. Images with one caption have no slots.
-with described as (
-    select image_no from reference group by image_no having count(*) > 1
-),
+with described as (select image_no from reference group by image_no having count(*) > 1),
 side_by_side as (
     select
         caption_id, unnest(tokens)::uhugeint as a, unnest(tokens[2:]) as b, unnest(tokens[3:]) as c, unnest(tokens[4:]) as d
     from text_tokens
 ),
-window_of as materialized (
-    select distinct caption_id, pack(a, b, c, d) as words from side_by_side where d is not null
-),
+window_of as materialized (select distinct caption_id, pack(a, b, c, d) as words from side_by_side where d is not null),
 by_slot as materialized (
     select w.words, r.slot, count(*) as captions
     from reference as r

@@ -5,8 +5,7 @@
 -- reads: reference, caption_tokens
 -- returns: tokens, captions, images, first_image, first_slot
 --
--- How many captions and images have each text, and the first of these captions. Texts are equal by the tokens of the one
--- tokenizer of the version, `key`.
+-- How many captions and images have each text, and its first caption. Texts are equal by the tokens of tokenizer `key`.
 with counted as (
     select t.tokens, count(*) as captions, count(distinct r.image) as images, min((r.image, r.slot)) as first_place
     from reference as r

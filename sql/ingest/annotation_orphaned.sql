@@ -12,15 +12,10 @@ with before as (
     from membership
     where dataset = $dataset::varchar and from_seq < $seq::integer and (to_seq is null or to_seq >= $seq::integer)
 ),
-now_standing as (
-    select image, slot, caption_id
-    from membership
-    where dataset = $dataset::varchar and to_seq is null
-),
+now_standing as (select image, slot, caption_id from membership where dataset = $dataset::varchar and to_seq is null),
 unchanged as (select b.image, b.slot from before as b join now_standing as n using (image, slot, caption_id))
 select a.image, a.slot
 from annotation as a
 left join unchanged as u using (image, slot)
-where a.dataset = $dataset::varchar
-    and a.to_seq is null
+where a.dataset = $dataset::varchar and a.to_seq is null
     and (u.image is null or a.judgements is not null or a.pair is not null or a.triplet is not null or a.occurrences is not null)

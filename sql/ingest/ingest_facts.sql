@@ -5,8 +5,7 @@
 -- returns: read, normalized, plain
 --
 -- The number of records of an ingest (a forced-choice item is one), and of accepted captions with outer spaces or line
--- breaks. These are stored unchanged, and every tokenizer reads them as single spaces. `plain` is true if all accepted
--- captions are ASCII.
+-- breaks. These are stored unchanged, and tokenizers read them as single spaces. `plain`: all accepted ones are ASCII.
 select
     count(*) filter (where leads) as read,
     count(*) filter (

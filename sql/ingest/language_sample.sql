@@ -5,8 +5,7 @@
 -- returns: text
 -- order: md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot
 --
--- The captions whose words decide on the language: 2,000 of those with a letter, in a random order that is always the
--- same.
+-- The captions whose words decide on the language: 2,000 of those with a letter, in a fixed random order.
 with sample as (
     select image, slot, text
     from content

@@ -9,8 +9,7 @@
 with before as (
     select caption_id, image
     from membership
-    where dataset = $dataset::varchar
-        and from_seq < $seq::integer and (to_seq is null or to_seq >= $seq::integer)
+    where dataset = $dataset::varchar and from_seq < $seq::integer and (to_seq is null or to_seq >= $seq::integer)
 )
 select
     count(distinct caption_id) filter (where caption_id in (select caption_id from before)) as texts,

@@ -18,13 +18,8 @@ with described as (
 selected as (select image_no, caption_id, count(*) as copies from described group by image_no, caption_id),
 side_by_side as materialized (
     select
-        w.image_no,
-        w.caption_id,
-        w.copies,
-        unnest(t.tokens) as a,
-        unnest(t.tokens[2:]) as b,
-        unnest(t.tokens[3:]) as c,
-        unnest(t.tokens[4:]) as d
+        w.image_no, w.caption_id, w.copies,
+        unnest(t.tokens) as a, unnest(t.tokens[2:]) as b, unnest(t.tokens[3:]) as c, unnest(t.tokens[4:]) as d
     from selected as w
     join bucket_text as t using (caption_id)
 ),
@@ -37,12 +32,9 @@ shared as materialized (
 ),
 packed as materialized (
     select
-        p.image_no,
-        p.caption_id,
-        p.a::uhugeint as a,
+        p.image_no, p.caption_id, p.a::uhugeint as a,
         pack(p.a::uhugeint, b.token_id) as ab,
-        c.token_id as c,
-        d.token_id as d
+        c.token_id as c, d.token_id as d
     from side_by_side as p
     semi join shared as a on a.image_no = p.image_no and a.token_id = p.a
     left join shared as b on b.image_no = p.image_no and b.token_id = p.b

@@ -4,25 +4,17 @@
 -- reads: bucket_text
 -- returns: caption_id, n, gram, tf
 --
--- How often each n-gram (n = 1 to 4) occurs in each text. The lists are unnested side by side, shifted by one each:
--- null fills the shorter ones, and makes the longer n-grams null. Token numbers, never 0, take 32 bits each: equal
--- numbers mean equal n-grams.
+-- How often each text has each n-gram (n = 1 to 4). Lists are unnested side by side, shifted by one each: null fills
+-- shorter ones, and makes longer n-grams null. Tokens, never 0, take 32 bits each: equal numbers are equal n-grams.
 with side_by_side as (
     select
         caption_id,
-        unnest(tokens)::uhugeint as a,
-        unnest(tokens[2:])::uhugeint as b,
-        unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens)::uhugeint as a, unnest(tokens[2:])::uhugeint as b, unnest(tokens[3:])::uhugeint as c,
         unnest(tokens[4:])::uhugeint as d
     from bucket_text
 ),
 packed as materialized (
-    select
-        caption_id,
-        a,
-        pack(a, b) as ab,
-        pack(a, b, c) as abc,
-        pack(a, b, c, d) as abcd
+    select caption_id, a, pack(a, b) as ab, pack(a, b, c) as abc, pack(a, b, c, d) as abcd
     from side_by_side
 ),
 occurrence as (

@@ -7,8 +7,7 @@
 --
 -- How many different objects a caption mentions, and how many of its mentions are of objects that the image lacks.
 with counted as (
-    select
-        image, slot, count(distinct object) as objects, count(*) filter (where not is_present) as wrong_mentions
+    select image, slot, count(distinct object) as objects, count(*) filter (where not is_present) as wrong_mentions
     from object_in_caption
     group by image, slot
 )

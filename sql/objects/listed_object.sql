@@ -4,8 +4,7 @@
 -- reads: reference, caption
 -- returns: image_key, object
 --
--- The objects of each image of a list. An image without objects has a text without letters, which is an object of no
--- caption.
+-- The objects of each image of a list. An image without objects has a text without letters, an object of no caption.
 select distinct image_key(r.image) as image_key, lower(trim(c.text)) as object
 from reference as r
 join caption as c on c.caption_id = r.caption_id

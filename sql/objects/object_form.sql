@@ -23,10 +23,7 @@ form as (
     from inflected as i
     join vocabulary as v on v.token = i.last_word
 ),
-placed as (
-    select object, tokens, unnest(tokens) as token_id, generate_subscripts(tokens, 1) as place
-    from form
-)
+placed as (select object, tokens, unnest(tokens) as token_id, generate_subscripts(tokens, 1) as place from form)
 select p.object, p.tokens[1] as first_token, p.tokens, string_agg(v.token, ' ' order by p.place) as words
 from placed as p
 join vocabulary as v on v.token_id = p.token_id

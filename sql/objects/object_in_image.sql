@@ -7,11 +7,7 @@
 --
 -- Mentions of an object in the captions of an image, those of objects that the image lacks, and for objects that it has
 -- the captions that could mention them (`listed`) and those that do (`found`). Objects without a synonym do not count.
-with described as (
-    select image, image_key(image) as image_key, count(*) as captions
-    from reference
-    group by image
-),
+with described as (select image, image_key(image) as image_key, count(*) as captions from reference group by image),
 had as (
     select d.image, l.object, d.captions
     from described as d

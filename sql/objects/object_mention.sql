@@ -22,8 +22,6 @@ from matched as m
 where not exists (
     select 1
     from matched as o
-    where o.caption_id = m.caption_id
-        and o.position < m.position + m.length
-        and m.position < o.position + o.length
+    where o.caption_id = m.caption_id and o.position < m.position + m.length and m.position < o.position + o.length
         and (o.length > m.length or (o.length = m.length and o.position < m.position))
 )

@@ -6,13 +6,10 @@
 -- returns: bits, pairs
 -- order: i.bits
 --
--- The number of pairs of captions expected to appear swapped by chance, by whole bits. Captions that gain at an image
--- and captions of this image that gain elsewhere are paired, whatever their other image. Without swaps, the expected
--- number of matches is this number of pairs divided by the number of possible images. Captions that do appear swapped
--- at so many bits are excluded.
-with met as (
-    select image, slot, max(floor(least(evidence, back)))::integer as bits from exchange group by image, slot
-),
+-- The pairs of captions expected to appear swapped by chance, by whole bits. Captions that gain at an image and
+-- captions of this image that gain elsewhere are paired, whatever their other image. Without swaps, the expected
+-- matches are these pairs divided by the possible images. Captions that do appear swapped at so many bits are excluded.
+with met as (select image, slot, max(floor(least(evidence, back)))::integer as bits from exchange group by image, slot),
 graded as (
     select
         g.image, g.other_image,

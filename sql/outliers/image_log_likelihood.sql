@@ -13,8 +13,7 @@
 -- image, it is the most similar one, word by word: it may be swapped with the caption, or have the same annotator. Sums
 -- are of integers, in units of 2^-40 nats.
 --
--- The value of a caption without words is known for each image. The sum contains only the changes by the words that the
--- caption has.
+-- The value of a caption without words is known for each image: the sum has only the changes by the caption's words.
 with placed as (
     select p.suspect_no, p.image_no, p.place, c.slot, d.captions
     from suspect_image as p

@@ -4,9 +4,8 @@
 -- reads: reference, word_silence, unsaid_word
 -- returns: image_no, image, captions, nats
 --
--- The value of a caption without words for an image, in units of 2^-40 nats: for all words of the dataset, with the
--- changes by the words of the image. Sums are of integers. One caption of the image is excluded, and not among
--- `captions`.
+-- The value of a caption without words for an image, in units of 2^-40 nats: for all words of the dataset, changed by
+-- the words of the image. Sums are of integers. One caption of the image is excluded, also from `captions`.
 with described as (
     select image_no, any_value(image) as image, count(*) - 1 as captions from reference group by image_no
 ),

@@ -8,9 +8,7 @@
 -- The share of a slot's captions with a word, with fifty additional captions that have it as often as all captions.
 -- This discounts words that an annotator uses for every image, or that occur because captions are long. Slots with few
 -- captions have no rows, and neither have datasets with more than ten slots, which are not annotators.
-with slot_size as (
-    select slot, count(*) as captions, count(*) over () as slots from reference group by slot
-),
+with slot_size as (select slot, count(*) as captions, count(*) over () as slots from reference group by slot),
 manner as (select slot, captions from slot_size where slots <= 10 and captions >= $slot_captions::integer),
 used_word as (
     select r.slot, unnest(list_distinct(t.tokens)) as word

@@ -4,8 +4,7 @@
 -- reads: chosen_caption, reference, decoy_caption
 -- returns: suspect_no, image_no, slot, caption_id, home_no
 --
--- The suspect captions, numbered from 1 in order of image and slot, and then the decoys, with the image that they are
--- assigned to.
+-- The suspect captions, numbered from 1 in order of image and slot, and then the decoys, with their assigned image.
 with every_one as (
     select r.image_no, r.slot, r.caption_id, null::uinteger as home_no
     from reference as r

@@ -18,11 +18,7 @@
 with content as (
     select
         r.side, m.image, m.slot, m.split, c.text, list_sort(a.judgements) as judgements, a.pair, a.triplet, a.occurrences
-    from (
-        select 'a' as side, * from resolved($ref_a)
-        union all
-        select 'b' as side, * from resolved($ref_b)
-    ) as r
+    from (select 'a' as side, * from resolved($ref_a) union all select 'b' as side, * from resolved($ref_b)) as r
     join main.membership as m
         on m.dataset = r.dataset and m.from_seq <= r.seq and (m.to_seq is null or m.to_seq > r.seq)
             and (r.split is null or m.split = r.split)

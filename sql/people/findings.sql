@@ -17,11 +17,7 @@
 -- example: select kind, severity, count(*) as rows from findings group by all order by all
 --
 -- The findings of the last run of `auditor findings` for each version and split.
-with held as (
-    select dataset, version, max(seq) as seq
-    from main.version
-    group by dataset, version
-)
+with held as (select dataset, version, max(seq) as seq from main.version group by dataset, version)
 select f.dataset, f.version, f.split, f.kind, f.severity, f.image, f.slot, c.text, f.why, f.other_image, f.other_slot
 from cache.finding as f
 left join held as h on h.dataset = f.dataset and h.version = f.version

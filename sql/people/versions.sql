@@ -20,16 +20,8 @@
 -- example: select dataset, seq, captions, rejected from versions where is_current
 --
 -- Every version of every dataset.
-with refused as (
-    select dataset, seq, count(*) as rejected
-    from main.rejected
-    group by dataset, seq
-),
-named as (
-    select dataset, seq, list(tag order by tag) as tags
-    from main.tag
-    group by dataset, seq
-)
+with refused as (select dataset, seq, count(*) as rejected from main.rejected group by dataset, seq),
+named as (select dataset, seq, list(tag order by tag) as tags from main.tag group by dataset, seq)
 select
     v.dataset, d.kind, v.seq, l.seq is not null as is_current, v.version, v.images, v.captions,
     coalesce(r.rejected, 0) as rejected, v.created_at, coalesce(n.tags, []) as tags, v.note,

@@ -24,8 +24,7 @@ preceded as (
     group by all
 )
 select
-    s.n,
-    s.gram,
+    s.n, s.gram,
     history_of(s.gram) as history,
     case
         when s.n = $order::integer or ($modified::boolean and last_tokens(s.gram, s.n - 1) = s.gram) then s.occurrences

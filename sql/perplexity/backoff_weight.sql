@@ -8,8 +8,7 @@
 -- For each history that a model has seen: the sum of the counts of the tokens after it, and the share that the
 -- discounts take from them, which goes to the lower order.
 select
-    c.n,
-    c.history,
+    c.n, c.history,
     sum(c.adjusted)::double as total,
     (
         d.discounts[1] * count(*) filter (where c.adjusted = 1)

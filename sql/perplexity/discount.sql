@@ -25,8 +25,7 @@ with counted as (
 ),
 formula as (
     select
-        n,
-        types,
+        n, types,
         n1 > 0 and n2 > 0 and (not $modified::boolean or n3 > 0) as possible,
         n1 / (n1 + 2 * n2) as d,
         case
@@ -35,8 +34,7 @@ formula as (
     from counted
 )
 select
-    n,
-    types,
+    n, types,
     possible and list_min(discounts) > 0 as estimated,
     case
         when estimated then discounts

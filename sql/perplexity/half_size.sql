@@ -7,8 +7,7 @@
 --
 -- The number of images and captions on each side of each selection, and of captions without tokens.
 select
-    selection_no,
-    side,
+    selection_no, side,
     count(distinct image_no) as images,
     count(*) as captions,
     count(*) filter (where length = 0) as wordless

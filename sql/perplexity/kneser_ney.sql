@@ -14,8 +14,7 @@ with recursive probability as (
     where n = 1
     union all
     select
-        a.n,
-        a.gram,
+        a.n, a.gram,
         coalesce((c.adjusted - d.discounts[least(c.adjusted, 3)]) / h.total, 0.0)
         + coalesce(h.passed_on, 1.0) * p.probability
     from probability as p

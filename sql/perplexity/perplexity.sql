@@ -7,9 +7,8 @@
 -- order: a.selection_no
 -- cites: Jelinek et al. 1977; Ferraro et al. 2015
 --
--- The bits that a model needs for the test side of every selection: in total, and for the known tokens. `tokens`
--- counts the </s>, `words` does not. Bits are summed as integers, in units of 2^-58, so the sum does not depend on the
--- order of threads.
+-- The bits that a model needs for the test side of each selection, and for its known tokens. `tokens` counts the </s>,
+-- `words` does not. Bits are summed as integers, in units of 2^-58, so the order of threads changes no digit.
 with known as (select gram as token from adjusted_count where n = 1),
 asked as (
     select

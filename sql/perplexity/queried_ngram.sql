@@ -13,9 +13,5 @@ suffix as (
     from asked as a
     cross join (select unnest(range(1, $order::integer + 1))::integer as n) as o
 )
-select
-    n,
-    gram,
-    last_tokens(gram, n - 1) as lower_gram,
-    history_of(gram) as history
+select n, gram, last_tokens(gram, n - 1) as lower_gram, history_of(gram) as history
 from suffix

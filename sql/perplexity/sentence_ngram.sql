@@ -12,8 +12,7 @@
 -- and </s> is 33554431; neither is the number of a token.
 with padded as (
     select
-        h.selection_no,
-        h.side,
+        h.selection_no, h.side,
         list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
     from train_test_half as h
     join caption_tokens as t on t.caption_id = h.caption_id and t.tokenizer = $tokenizer::varchar
@@ -21,20 +20,13 @@ with padded as (
 ),
 side_by_side as (
     select
-        selection_no,
-        side,
-        unnest(tokens[5:])::uhugeint as e,
-        unnest(tokens[4:])::uhugeint as d,
-        unnest(tokens[3:])::uhugeint as c,
-        unnest(tokens[2:])::uhugeint as b,
-        unnest(tokens)::uhugeint as a
+        selection_no, side,
+        unnest(tokens[5:])::uhugeint as e, unnest(tokens[4:])::uhugeint as d, unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens[2:])::uhugeint as b, unnest(tokens)::uhugeint as a
     from padded
 ),
 packed as (
-    select
-        selection_no,
-        side,
-        last_tokens(pack_of_model(a, b, c, d, e), $order::integer) as gram
+    select selection_no, side, last_tokens(pack_of_model(a, b, c, d, e), $order::integer) as gram
     from side_by_side
     where e is not null
 )

@@ -17,11 +17,7 @@ with sided as (
     from reference
 )
 select
-    $selection_no::uinteger as selection_no,
-    image_no,
-    side,
-    caption_id,
-    length,
+    $selection_no::uinteger as selection_no, image_no, side, caption_id, length,
     row_number() over (
         partition by side
         order by md5_number(concat_ws(chr(31), 'half', $seed::bigint, image, slot)), image, slot

@@ -5,21 +5,12 @@
 -- returns: image, slot, token_id, token, mean_length
 -- cites: Vedantam et al. 2015, section 8: words of higher confidence; section 4, eq. 1: idf
 --
--- The word of each caption with the strongest support from its references: the number of other captions of the image
--- with the word, times its idf (over images whose captions have it), ties by spelling. Null if no other caption shares
--- a word, or only words that every image has. `mean_length` is that of the other captions of the image, rounded; null
--- without other captions.
+-- The word of each caption with the strongest support from its references: the number of other captions with it, times
+-- its idf (over images whose captions have it), ties by spelling. Null if no other caption shares a word, or only words
+-- that every image has. `mean_length` is that of the other captions of the image, rounded; null without any.
 with used_word as (select distinct image, slot, token_id, token from reference_word),
-agreed as (
-    select image, token_id, count(*) as captions
-    from used_word
-    group by image, token_id
-),
-spread as (
-    select token_id, count(*) as images
-    from agreed
-    group by token_id
-),
+agreed as (select image, token_id, count(*) as captions from used_word group by image, token_id),
+spread as (select token_id, count(*) as images from agreed group by token_id),
 total as (select count(distinct image) as images from reference),
 weighed as (
     select s.image, s.slot, s.token_id, s.token, (a.captions - 1) * ln(t.images / d.images) as weight

@@ -11,7 +11,6 @@
 -- a reference any more, so it is a substitute.
 select
     $label::varchar as candidate, m.caption_id is not null as is_substitute, r.image_no, r.image, r.slot, r.slot as held_out,
-    r.caption_id, r.length,
-    null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
+    r.caption_id, r.length, null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
 from reference as r
 left join made_text as m on m.candidate = $label::varchar and m.image = r.image and m.slot = r.slot

@@ -8,8 +8,7 @@
 --
 -- One caption of each image, among those with words, with $words of its words replaced by other words from the unigram
 -- distribution (without the replaced word, whose positions are skipped). A shorter caption changes in all its words.
--- Every draw is an md5 of (seed, image, slot, position): with a larger $words, the words of a smaller one
--- change too.
+-- Every draw is an md5 of (seed, image, slot, position): with a larger $words, the words of a smaller one change too.
 with ranked as (
     select
         image, slot,
@@ -25,9 +24,7 @@ drawn as (
         w.image, w.slot, w.position, w.token_id, w.token, u.first_place, s.occurrences,
         row_number() over (
             partition by w.image
-            order by
-                md5_number(concat_ws(chr(31), 'position', $seed::bigint, w.image, w.slot, w.position)),
-                w.position
+            order by md5_number(concat_ws(chr(31), 'position', $seed::bigint, w.image, w.slot, w.position)), w.position
         ) as rank,
         -- null without another word
         remainder_of(
@@ -50,9 +47,7 @@ replacing as (
     asof join unigram_distribution as u on r.place >= u.first_place
 )
 select
-    $label::varchar as candidate,
-    d.image,
-    d.slot,
+    $label::varchar as candidate, d.image, d.slot,
     ($last_text::uinteger + row_number() over (order by d.image, d.slot))::uinteger as caption_id,
     list(coalesce(n.token_id, d.token_id) order by d.position) as tokens,
     string_agg(coalesce(n.token, d.token), ' ' order by d.position) as text

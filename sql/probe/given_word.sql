@@ -4,8 +4,7 @@
 -- reads: given_words, vocabulary
 -- returns: image, slot, position, token_id, token
 --
--- Texts that were made outside the engine, as lists of words, one per changed caption. The vocabulary must have every
--- word.
+-- Texts made outside the engine, as lists of words, one per changed caption. The vocabulary must have every word.
 with position as (
     select image, slot, unnest(words) as token, unnest(range(1, len(words) + 1)) as position
     from given_words

@@ -20,7 +20,6 @@ other_form as (
     from form as f
     join form as o on o.stem = f.stem and o.word <> f.word
 )
-select
-    w.image, w.slot, w.position, coalesce(o.other_id, w.token_id) as token_id, coalesce(o.other, w.token) as token
+select w.image, w.slot, w.position, coalesce(o.other_id, w.token_id) as token_id, coalesce(o.other, w.token) as token
 from reference_word as w
 left join other_form as o on o.token_id = w.token_id and o.place = 1

@@ -6,13 +6,9 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Vedantam et al. 2015, section 8, Gameability: repeating confident words, until the desired length is reached
 --
--- Each caption with its most confident word repeated at the end: once, or ($padded) until the caption is as long as the
--- other captions of its image are on average.
+-- Each caption with its most confident word repeated at the end: once, or ($padded) to the mean length of the others.
 with gathered as (
-    select
-        image, slot,
-        list(token_id order by position) as tokens,
-        string_agg(token, ' ' order by position) as text
+    select image, slot, list(token_id order by position) as tokens, string_agg(token, ' ' order by position) as text
     from reference_word
     group by image, slot
 ),
@@ -28,9 +24,7 @@ counted as (
     join reference as r on r.image = c.image and r.slot = c.slot
 )
 select
-    $label::varchar as candidate,
-    c.image,
-    c.slot,
+    $label::varchar as candidate, c.image, c.slot,
     ($last_text::uinteger + row_number() over (order by c.image, c.slot))::uinteger as caption_id,
     coalesce(g.tokens, []::uinteger[]) || list_transform(range(c.copies), lambda copy: c.token_id) as tokens,
     coalesce(g.text, '') || repeat(' ' || coalesce(c.token, ''), c.copies) as text

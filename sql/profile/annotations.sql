@@ -5,21 +5,15 @@
 -- returns: statistic, value
 -- order: position, statistic
 --
--- Annotations of the selected captions, in addition to their texts; statistics without any value have no row. Chain 0
--- of Flickr30k Entities is for phrases without a visible referent. A pair or triplet is tied if both sides have the
--- same votes.
+-- Annotations of the selected captions; statistics without a value have no row. Chain 0 of Flickr30k Entities is for
+-- phrases without a visible referent. A pair or triplet is tied if both sides have the same votes.
 with noted as (
     select a.image, a.slot, a.phrases, a.judgements, a.pair, a.triplet, a.occurrences
     from annotated as a
     semi join reference as r on r.image = a.image and r.slot = a.slot
 ),
 phrase as (select image, unnest(phrases, recursive := true) from noted),
-chain as (
-    select chain, count(distinct image) as images
-    from phrase
-    where chain <> '0'
-    group by chain
-),
+chain as (select chain, count(distinct image) as images from phrase where chain <> '0' group by chain),
 judgement as (select image, slot, unnest(judgements, recursive := true) from noted),
 side as (
     select 'pairs' as kind, (pair).pair as number, (pair).votes as votes from noted where pair is not null

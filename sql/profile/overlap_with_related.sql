@@ -7,11 +7,7 @@
 --
 -- The overlap of the selected captions with the newest version of another dataset: image ids, captions of the same
 -- image, and texts that it has at any image.
-with theirs as (
-    select image, caption_id
-    from membership
-    where dataset = $other::varchar and to_seq is null
-)
+with theirs as (select image, caption_id from membership where dataset = $other::varchar and to_seq is null)
 select
     count(distinct image) filter (where image in (select image from theirs)) as images_also_in,
     count(*) filter (where (image, caption_id) in (select (image, caption_id) from theirs)) as captions_of_the_same_image_in,

@@ -25,10 +25,7 @@ summed as (
         sum(length::hugeint * length * captions)::hugeint as squares, min(length) as shortest, max(length) as longest
     from caption_length_count
 ),
-word as (
-    select count(*) as types, count(*) filter (where occurrences = 1) as once
-    from token_count
-),
+word as (select count(*) as types, count(*) filter (where occurrences = 1) as once from token_count),
 one_word as (select coalesce(sum(captions), 0)::bigint as captions from caption_size_count where tokens = 1),
 unsplit as (select coalesce(sum(captions), 0)::bigint as captions from split_size where split is null)
 select

@@ -6,10 +6,7 @@
 -- order: v.token_id
 --
 -- The words of one bucket of images, with their numbers in the store.
-with spoken as (
-    select distinct unnest(tokens) as token_id
-    from bucket_caption
-)
+with spoken as (select distinct unnest(tokens) as token_id from bucket_caption)
 select v.token_id, v.token
 from vocabulary as v
 semi join spoken as s on s.token_id = v.token_id

@@ -8,14 +8,10 @@
 -- Exact sums for means and standard deviations: scores are multiples of 10^-12, and summed as integers in that unit.
 -- Over captions: `total`, the sum of `squares`, the `least` and the `greatest`. Over images: the squares of their
 -- totals, the least and the greatest of these. Sums are text, because files have no integers of 128 bits.
-with scored as (
-    select metric, image, round(value * 1000000000000)::hugeint as score
-    from score_of_bucket
-),
+with scored as (select metric, image, round(value * 1000000000000)::hugeint as score from score_of_bucket),
 of_image as (
     select
-        metric,
-        image,
+        metric, image,
         count(*) as captions,
         sum(score) as total,
         sum(score * score) as squares,
@@ -25,8 +21,7 @@ of_image as (
     group by metric, image
 )
 select
-    metric,
-    captions as captions_each,
+    metric, captions as captions_each,
     count(*) as images,
     sum(captions)::bigint as captions,
     sum(total)::varchar as total,

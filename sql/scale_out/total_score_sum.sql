@@ -7,8 +7,7 @@
 --
 -- The sums of all buckets, with the columns that score_sum has for one.
 select
-    metric,
-    captions_each,
+    metric, captions_each,
     sum(images)::bigint as images,
     sum(captions)::bigint as captions,
     sum(total::hugeint)::varchar as total,

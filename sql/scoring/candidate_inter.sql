@@ -20,9 +20,7 @@ with shelf as (
     group by s.dataset, v.version, p.split
 ),
 drawn as (
-    select
-        image_no, image, slot,
-        md5_number(concat_ws(chr(31), 'inter', $seed::bigint, image, slot)) as draw
+    select image_no, image, slot, md5_number(concat_ws(chr(31), 'inter', $seed::bigint, image, slot)) as draw
     from reference
 ),
 shelved as (

@@ -33,5 +33,4 @@ select
     'intra' as candidate, true as is_substitute, d.image_no, d.image, d.slot, d.slot as held_out, other.caption_id, other.length,
     $dataset::varchar as from_dataset, other.image as from_image, other.slot as from_slot
 from drawn as d
-join numbered as other
-    on other.place = d.draw + case when d.draw >= d.image_start then d.image_captions else 0 end
+join numbered as other on other.place = d.draw + case when d.draw >= d.image_start then d.image_captions else 0 end

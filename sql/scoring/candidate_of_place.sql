@@ -17,13 +17,9 @@ with last_place as (
 select
     'human' as candidate,
     p.place > $drawn::integer as is_substitute,
-    l.image_no,
-    l.image,
-    p.slot,
+    l.image_no, l.image, p.slot,
     case when p.place > $drawn::integer then l.slot else p.slot end as held_out,
-    p.caption_id,
-    p.length,
-    null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
+    p.caption_id, p.length, null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
 from caption_place as p
 join last_place as l using (image)
 where p.place between $first_place::integer and $last_place::integer

@@ -6,9 +6,8 @@
 -- returns: candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- order: candidate_no
 --
--- A part of the candidates of one bucket of images, by position: if memory cannot hold all candidates of an image
--- against its captions, they are counted part by part. A null range means all candidates. Texts with more words than
--- kernels can align are left out.
+-- A part of the candidates of one bucket of images, by position: if memory cannot hold all of an image against its
+-- captions, they are counted in parts. A null range means all candidates. Texts too long for kernels are left out.
 select
     candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 from every_candidate

@@ -6,8 +6,7 @@
 -- returns: candidate, image, slot, text, references
 -- order: c.candidate, c.image, c.slot
 --
--- Each candidate as it is written, with the texts of its references by slot, for user-defined metrics. A candidate
--- without a reference has no row.
+-- Each candidate with a reference, as written, and the texts of its references by slot, for user-defined metrics.
 with selected as (
     select candidate, image_no, image, slot, held_out, caption_id
     from candidate

@@ -9,9 +9,7 @@
 -- A text of $words drawn words for each caption. If $words is null, the text has as many words as the selected captions
 -- have on average. Texts are numbered from $last_text + 1.
 select
-    $label::varchar as candidate,
-    image,
-    slot,
+    $label::varchar as candidate, image, slot,
     ($last_text::uinteger + text_no)::uinteger as caption_id,
     tokens[:coalesce($words::integer, mean)] as tokens,
     array_to_string(words[:coalesce($words::integer, mean)], ' ') as text

@@ -27,25 +27,13 @@ numbered as (
             + 2 * (slot is not null)::int
         )::uinteger as text_no,
         row_number() over (partition by image_no order by slot, candidate_no) - 1 as place,
-        image_no,
-        slot,
-        candidate_no,
-        held_out,
-        caption_id,
-        length
+        image_no, slot, candidate_no, held_out, caption_id, length
     from beside
 )
 select
-    n.text_no,
-    n.image_no,
-    n.slot,
-    n.candidate_no,
-    n.held_out,
-    o.text_no as left_out,
+    n.text_no, n.image_no, n.slot, n.candidate_no, n.held_out, o.text_no as left_out,
     1::bigint << least(n.place, 62) as place_bit,
-    n.caption_id,
-    n.length,
-    t.tokens
+    n.caption_id, n.length, t.tokens
 from numbered as n
 join bucket_text as t using (caption_id)
 left join numbered as o on o.image_no = n.image_no and o.slot = n.held_out

@@ -18,8 +18,7 @@ captioned as (
     group by image_no
 )
 select
-    c.image_no,
-    c.captions::bigint as captions,
+    c.image_no, c.captions::bigint as captions,
     coalesce(d.candidates, 0)::bigint as candidates,
     (c.words + coalesce(d.words, 0))::bigint as words,
     c.longest::bigint as longest_caption,

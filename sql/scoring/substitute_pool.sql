@@ -12,6 +12,5 @@ select
     row_number() over (partition by m.dataset order by m.image, m.slot) - 1 as place
 from pool as p
 join membership as m
-    on m.dataset = p.dataset and is_held(m.from_seq, m.to_seq, p.seq)
-    and (p.split is null or m.split = p.split)
+    on m.dataset = p.dataset and is_held(m.from_seq, m.to_seq, p.seq) and (p.split is null or m.split = p.split)
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

@@ -6,12 +6,9 @@
 -- returns: candidate, image, slot, changed, replaced, words
 -- order: m.candidate, m.image, m.slot
 --
--- The change of each caption that was rewritten: whether it changed, how many positions have another word, and the
--- number of words after the change.
+-- The change of each rewritten caption: whether it changed, its positions with another word, and its words afterwards.
 select
-    m.candidate,
-    m.image,
-    m.slot,
+    m.candidate, m.image, m.slot,
     m.tokens <> t.tokens as changed,
     len(list_filter(m.tokens, lambda token, position: token <> t.tokens[position]))::uinteger as replaced,
     len(m.tokens)::uinteger as words

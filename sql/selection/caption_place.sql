@@ -13,9 +13,7 @@
 with image_turn as (
     select
         image,
-        row_number() over (
-            order by md5_number(concat_ws(chr(31), 'image', $draw_seed::bigint, image)), image
-        ) as turn
+        row_number() over (order by md5_number(concat_ws(chr(31), 'image', $draw_seed::bigint, image)), image) as turn
     from every_reference
     where $drawn_images::integer is not null
     group by image

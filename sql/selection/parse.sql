@@ -10,5 +10,4 @@ with wanted as (select distinct caption_id from text_at_work)
 select p.caption_id, p.starts, p.lengths, p.tags, p.lemmas, p.heads, p.labels, p.chunk_starts, p.chunk_ends
 from cache.parse as p
 semi join wanted as w on w.caption_id = p.caption_id
-where p.pipeline = $pipeline::varchar
-    and p.caption_id between $first_caption::uinteger and $last_caption::uinteger
+where p.pipeline = $pipeline::varchar and p.caption_id between $first_caption::uinteger and $last_caption::uinteger

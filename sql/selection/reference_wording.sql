@@ -5,8 +5,7 @@
 -- returns: caption_id, text, is_plain
 -- merges: rows
 --
--- The texts of the references as they were read, each once, and whether they have only letters, spaces, commas, periods
--- and apostrophes of ASCII.
+-- The texts of the references as read, each once, and whether all is ASCII letters, spaces, and ",", "." or "'".
 select caption_id, text, not regexp_matches(text, '[^A-Za-z ,.'']') as is_plain
 from caption
 semi join reference using (caption_id)

@@ -5,8 +5,7 @@
 -- reads: membership, script
 -- returns: split, captions, latin, unspaced
 --
--- How many captions of each split have letters, and how many of these have mostly Latin letters, or mostly letters of
--- scripts without spaces between words.
+-- How many captions of each split have letters, mostly Latin ones, or mostly those of scripts without spaces.
 select
     m.split,
     count(s.script)::ubigint as captions,

@@ -4,8 +4,7 @@
 -- reads: vocabulary
 -- returns: found
 --
--- Whether any caption of the store has a letter of a script without spaces between words: if none has, datasets need
--- not be checked one by one.
+-- Whether any caption of the store has a letter of a script without spaces: if not, no dataset needs a check.
 select
     exists (
         select 1

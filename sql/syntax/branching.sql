@@ -7,14 +7,11 @@
 --
 -- The terms of measures of complexity, for words that are not punctuation. distance: words from a word to its head,
 -- null for a root. Constituents are derived from dependencies: a word with its dependents, each with all words below
--- it, is a phrase. A word with a subject to its left is a sentence: the words up to the subject, and a verb phrase
--- with the rest. A word or its phrase is a branch of a node; right_of_word and right_of_phrase count the branches to
--- the right of it (Yngve). node_halves is twice the weight of the nodes of a word in Frazier's measure: a phrase 1, a
--- sentence 1.5.
+-- it, is a phrase. A word with a subject to its left is a sentence: the words up to the subject, and a verb phrase with
+-- the rest. A word or its phrase is a branch of a node; right_of_word and right_of_phrase count those to its right
+-- (Yngve). node_halves is twice the weight of a word's nodes in Frazier's measure: a phrase 1, a sentence 1.5.
 with kept as (
-    select
-        caption_id, position, head, label,
-        row_number() over (partition by caption_id order by position) as place
+    select caption_id, position, head, label, row_number() over (partition by caption_id order by position) as place
     from parsed_word
     where class <> 'punctuation' and head is not null
 ),

@@ -7,9 +7,7 @@
 --
 -- Compound nouns: the longest runs of two nouns or more (tags NN, NNS, NNP, NNPS); position is that of the first noun.
 with noun as (
-    select
-        caption_id, position, word,
-        position - row_number() over (partition by caption_id order by position) as run
+    select caption_id, position, word, position - row_number() over (partition by caption_id order by position) as run
     from parsed_word
     where starts_with(tag, 'NN')
 )

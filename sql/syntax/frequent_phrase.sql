@@ -21,8 +21,7 @@ ranked as (
         row_number() over (partition by kind order by captions desc, phrase) as rank
     from counted
 )
-select
-    r.kind, r.phrase, r.captions, r.occurrences, (r.first_said).image as image, (r.first_said).slot as slot, c.text
+select r.kind, r.phrase, r.captions, r.occurrences, (r.first_said).image as image, (r.first_said).slot as slot, c.text
 from ranked as r
 join caption as c on c.caption_id = (r.first_said).caption_id
 where r.rank <= $most_phrases::uinteger

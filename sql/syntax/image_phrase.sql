@@ -4,8 +4,7 @@
 -- reads: reference, phrase_said
 -- returns: image, kind, phrase, captions
 --
--- The compounds of two nouns and prepositional phrases of depth 1 in the captions of each image, with the number of
--- captions.
+-- The compounds of two nouns and prepositional phrases of depth 1 in captions of each image, and how many have them.
 select r.image, p.kind, p.phrase, count(*) as captions
 from reference as r
 join phrase_said as p using (caption_id)

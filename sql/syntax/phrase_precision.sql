@@ -6,8 +6,7 @@
 -- order: kind
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision, of phrases in place of words
 --
--- The number of phrases for an image, and of those that are also in a human caption of it; totals over the images with
--- human captions.
+-- The number of phrases for an image, and of those in a human caption of it; totals over images with human captions.
 with per_image as (
     select p.kind, p.image, count(*) as whole, count(t.phrase) as part
     from image_phrase as p

@@ -5,9 +5,8 @@
 -- returns: caption_id, position, depth, phrase
 -- cites: van Miltenburg et al. 2018, section 4
 --
--- Prepositional phrases: every preposition (tag IN) with all words below it. Its depth is the number of prepositions
--- in it, including itself: "on top of a pan on a table" has 3, for either head of the second "on". This is as in the
--- authors' code.
+-- Prepositional phrases: every preposition (tag IN) with all words below it. Its depth is its number of prepositions,
+-- with its own: "on top of a pan on a table" has 3, for either head of the second "on", as in the authors' code.
 select
     h.caption_id, h.position,
     (count(*) filter (where w.tag = 'IN'))::uinteger as depth,

@@ -26,10 +26,7 @@ per_image as (
     join syntax_definition as d on d.counted = c.counted
     group by d.class, c.image_no
 )
-select
-    class,
-    (select count(distinct image_no) from image_count) as images,
-    unnest(ratio_sums(part, whole))
+select class, (select count(distinct image_no) from image_count) as images, unnest(ratio_sums(part, whole))
 from per_image
 group by class
 order by class

@@ -5,8 +5,7 @@
 -- returns: caption_id, counted, number
 --
 -- The counts of each text above 0: words and first words by part of speech, compounds, prepositional phrases, words of
--- lists, contractions (words with an apostrophe that are not possessive). Also the sums for the measures of
--- complexity, Frazier's in halves.
+-- lists, contractions (words with an apostrophe, but no possessives). Also sums for complexity, Frazier's in halves.
 with opening as (
     select caption_id, arg_min(class, position) as class
     from parsed_word

@@ -9,9 +9,7 @@
 -- The number of different compounds and prepositional phrases of each parallel list of captions, by length or depth.
 -- Those of a single image are counted with that image, the others with image_no null: the counts without an image.
 with typed as (
-    select
-        l.list_no, p.kind, p.phrase,
-        case when count(distinct l.image_no) = 1 then min(l.image_no) end as image_no
+    select l.list_no, p.kind, p.phrase, case when count(distinct l.image_no) = 1 then min(l.image_no) end as image_no
     from list_caption as l
     join phrase_said as p using (caption_id)
     where p.kind <> 'negation'

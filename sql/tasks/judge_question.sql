@@ -45,9 +45,7 @@ turned as (
     select
         image, place, category, reference, a, b, c, origin_b, origin_c,
         md5_number(concat_ws(chr(31), 'turned', $seed::bigint, image, place, reference)) % 2 = 1 as swapped,
-        dense_rank() over (
-            order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, image)), image
-        ) as image_rank
+        dense_rank() over (order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, image)), image) as image_rank
     from asked
 ),
 laid_out as (

@@ -22,12 +22,7 @@ image_word as (
     group by c.image, c.word, s.captions
     having 4 * count(*) >= s.captions
 ),
-word as (
-    select word, 1.0 / count(*) as weight
-    from image_word
-    group by word
-    having count(*) between 2 and 1000
-),
+word as (select word, 1.0 / count(*) as weight from image_word group by word having count(*) between 2 and 1000),
 first_image as (
     select image
     from size

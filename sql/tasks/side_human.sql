@@ -17,7 +17,6 @@ with ranked as (
         ) as place
     from content
 )
-select
-    $side_no::uinteger as side_no, 'human' as author, 'human' as origin, image, slot as held_out, text
+select $side_no::uinteger as side_no, 'human' as author, 'human' as origin, image, slot as held_out, text
 from ranked
 where place = $rank::integer

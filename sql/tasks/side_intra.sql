@@ -8,15 +8,8 @@
 --
 -- For each image a caption of another image, sampled by md5 of (seed, image) as in candidate_intra: from all
 -- captions in order of image and slot, except those of the image itself.
-with placed as (
-    select row_number() over (order by image, slot) - 1 as place, image, slot, text
-    from content
-),
-of_image as (
-    select image, min(place) as first_place, count(*) as own_captions
-    from placed
-    group by image
-),
+with placed as (select row_number() over (order by image, slot) - 1 as place, image, slot, text from content),
+of_image as (select image, min(place) as first_place, count(*) as own_captions from placed group by image),
 total as (select count(*) as captions from content),
 drawn as (
     select

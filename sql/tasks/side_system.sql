@@ -5,8 +5,7 @@
 -- reads: content, answer
 -- returns: side_no, author, origin, image, held_out, text
 --
--- The captions of the images in another dataset (relation answer); of several captions of an image one, sampled by md5
--- of (seed, image, slot).
+-- The captions of the images in another dataset (relation answer); of several, one by md5 of (seed, image, slot).
 with ranked as (
     select
         image, text,

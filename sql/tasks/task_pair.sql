@@ -15,13 +15,8 @@ with kind (author_b, author_c, category) as (
 select
     b.image,
     row_number() over (partition by b.image order by b.side_no, c.side_no)::uinteger as place,
-    k.category,
-    b.origin as origin_b,
-    c.origin as origin_c,
-    b.held_out as held_out_b,
-    c.held_out as held_out_c,
-    b.text as b,
-    c.text as c
+    k.category, b.origin as origin_b, c.origin as origin_c, b.held_out as held_out_b, c.held_out as held_out_c,
+    b.text as b, c.text as c
 from side_at_work as b
 join side_at_work as c on c.image = b.image and c.side_no > b.side_no
 left join kind as k on k.author_b = b.author and k.author_c = c.author

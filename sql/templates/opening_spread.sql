@@ -6,9 +6,8 @@
 -- order: n
 -- cites: Shannon 1948 (entropy, base 2)
 --
--- The variety of the first 2, 3, 4 or 5 tokens of captions: captions with so many tokens, different openings, captions
--- with one of the 10 or 100 most frequent openings, and the entropy of openings. Sums are of integers, in units of
--- 2^-40 bits.
+-- The variety of the first 2 to 5 tokens of captions: captions with so many tokens, different openings, captions with
+-- one of the 10 or 100 most frequent, and the entropy of openings. Sums are of integers, in units of 2^-40 bits.
 with ranked as (
     select n, captions, row_number() over (partition by n order by captions desc) as place, sum(captions) over (partition by n) as whole
     from opening_count

@@ -9,8 +9,7 @@
 -- Templates of one shape (x is a fixed token, * an open one; without *, a long n-gram) in at least `least` captions,
 -- with every text that contains them. A template has two parts: the tokens before and after the open position, or the
 -- first four tokens and the rest. Each part is packed into one number (caption_gram). Association is log2 of how much
--- more often than by chance the two parts occur together. A part that contains two tokens which rarely follow each
--- other is null: no template has it.
+-- more often than by chance both occur. A part with two tokens that rarely follow each other is null.
 with occurrence as (
     select
         caption_id, copies,

@@ -22,7 +22,6 @@ listed as (
 select
     case when schema_name = 'main' then name else concat(schema_name, '.', name) end as relation,
     "column",
-    type,
-    comment as meaning
+    type, comment as meaning
 from listed
 order by schema_name = 'cache', name, place

@@ -12,10 +12,7 @@ with held as (
     from caption_tokens
     where tokenizer = $tokenizer::varchar and caption_id between $first_caption::uinteger and $last_caption::uinteger
 ),
-position as (
-    select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id
-    from held
-),
+position as (select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id from held),
 spelled as (
     select p.caption_id, list(v.token order by p.place) as tokens
     from position as p

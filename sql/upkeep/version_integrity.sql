@@ -30,8 +30,7 @@ held as (
     group by v.dataset, v.seq
 ),
 held_vectors as (
-    select
-        v.dataset, v.seq, count(x.image) as images, count(x.text) as texts, count(distinct len(x.vector)) as lengths
+    select v.dataset, v.seq, count(x.image) as images, count(x.text) as texts, count(distinct len(x.vector)) as lengths
     from version as v
     join vector as x on x.dataset = v.dataset and is_held(x.from_seq, x.to_seq, v.seq)
     group by v.dataset, v.seq

@@ -16,8 +16,7 @@ with described as (
 seen as (
     select image
     from vector
-    where dataset = $vectors::varchar and is_held(from_seq, to_seq, $vectors_seq::integer)
-        and image is not null
+    where dataset = $vectors::varchar and is_held(from_seq, to_seq, $vectors_seq::integer) and image is not null
 )
 select image, d.image is not null as has_captions, s.image is not null as has_vector
 from described as d

@@ -5,17 +5,12 @@
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
 -- order: image, slot, change
 --
--- The change of each slot of an image from one content to another. A slot can be edited and moved at once; unchanged
--- slots have no row.
+-- The changed slots of an image from one content to another. A slot can be edited and moved at once.
 with paired as (
     select
         coalesce(a.image, b.image) as image,
         coalesce(a.slot, b.slot) as slot,
-        a.text as old_text,
-        b.text as new_text,
-        a.split as old_split,
-        b.split as new_split,
-        a.votes as old_votes,
+        a.text as old_text, b.text as new_text, a.split as old_split, b.split as new_split, a.votes as old_votes,
         b.votes as new_votes,
         a.image is not null as was,
         b.image is not null as is_now

@@ -5,8 +5,7 @@
 -- reads: membership, caption, vote_text
 -- returns: image, slot, split, text, votes
 --
--- The captions of a version. A null split means all splits. `votes` is the human ratings of a caption, null for most
--- datasets.
+-- The captions of a version. A null split means all splits. `votes` are its human ratings, null for most datasets.
 select m.image, m.slot, m.split, c.text, v.votes
 from membership as m
 join caption as c using (caption_id)

@@ -6,12 +6,8 @@
 --
 -- The frequency of each word, bigram, and opening (first three tokens); packed as in caption_gram.
 with spoken as (select caption_id, count(*) as copies from reference group by caption_id),
-copied as (
-    select s.copies, t.tokens from text_tokens as t join spoken as s using (caption_id)
-),
-side_by_side as (
-    select copies, unnest(tokens)::uhugeint as a, unnest(tokens[2:]) as b from copied
-),
+copied as (select s.copies, t.tokens from text_tokens as t join spoken as s using (caption_id)),
+side_by_side as (select copies, unnest(tokens)::uhugeint as a, unnest(tokens[2:]) as b from copied),
 occurrence as (
     select 'words' as kind, a as gram, copies from side_by_side
     union all

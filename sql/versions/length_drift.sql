@@ -6,9 +6,8 @@
 -- order: position
 -- cites: van Miltenburg et al. 2018 (asl, sdsl); total variation distance: half the sum of |p(length) - q(length)|
 --
--- Lengths of captions in tokens on two sides, and their differences: `difference` is b minus a; for the last
--- statistic, the total variation distance of the lengths. Sums are of integers, so the order of threads does not
--- change a digit.
+-- Lengths of captions in tokens on two sides, and their differences: `difference` is b minus a; for the last statistic,
+-- the total variation distance of the lengths. Sums are of integers, so the order of threads does not change a digit.
 with caption as (select side, length::bigint as length from reference_of_side),
 summary as (
     select
@@ -33,10 +32,7 @@ listed as (
     from summary
 ),
 side_by_side as (
-    select
-        position, statistic,
-        max(value) filter (where side = 'a') as a,
-        max(value) filter (where side = 'b') as b
+    select position, statistic, max(value) filter (where side = 'a') as a, max(value) filter (where side = 'b') as b
     from listed
     group by position, statistic
 ),

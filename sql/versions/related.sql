@@ -6,8 +6,7 @@
 -- returns: dataset, kind, place
 -- order: n.other
 --
--- The datasets that share images or captions with a dataset, if they are in the store; place is the position in the
--- declaration, from 1.
+-- The datasets in the store that share images or captions with a dataset; place is that in the declaration, from 1.
 with named as (
     select unnest(related) as other, generate_subscripts(related, 1) as place
     from dataset

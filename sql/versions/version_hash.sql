@@ -9,8 +9,7 @@
 -- ratings of a caption, its votes, follow its text.
 with encoded as (
     select
-        image,
-        slot,
+        image, slot,
         concat(
             slot, ';',
             case when split is null then '-' else concat(strlen(split), ':', split) end, ';',

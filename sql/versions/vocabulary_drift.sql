@@ -7,9 +7,8 @@
 -- cites: Rayson & Garside 2000, log-likelihood of a word in two corpora; Dunning 1993 (G2)
 --
 -- Words that are new, gone, or a larger or smaller share of all tokens, from one side to the other, the most
--- significant first. A word with the same frequency can have another share because the rest changed. It counts as
--- changed only if its keyness is above 3.84 (chi-square, one degree of freedom, p < 0.05): one edited caption does not
--- change every word.
+-- significant first. The same frequency can be another share because the rest changed. It counts as changed only if its
+-- keyness is above 3.84 (chi-square, one degree of freedom, p < 0.05): one edit does not change every word.
 with weighed as (
     select
         token_id, occurrences_a, occurrences_b,

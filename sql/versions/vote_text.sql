@@ -4,9 +4,8 @@
 -- reads: annotated
 -- returns: image, slot, votes
 --
--- Judgements, pairs, triplets and word counts as one text each, which is part of the version: other votes make another
--- version. Phrases are not part of it, since they annotate the same captions. Fields are preceded by their lengths,
--- judges are sorted, and -0 is 0.
+-- Judgements, pairs, triplets and word counts as one text each, part of the version: other votes make another. Phrases
+-- are not, since they annotate the same captions. Fields follow their lengths, judges are sorted, and -0 is 0.
 with judged_by as (
     select
         image, slot,
@@ -15,8 +14,7 @@ with judged_by as (
     where judgements is not null
 )
 select
-    a.image,
-    a.slot,
+    a.image, a.slot,
     concat_ws(
         '|',
         'judgements:' || array_to_string(j.judges, ','),

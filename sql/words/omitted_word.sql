@@ -7,8 +7,7 @@
 -- order: l.word
 -- cites: van Miltenburg et al. 2018, section 3.3
 --
--- The learnable words that the selected captions do not have: those of images with human captions too, or of all
--- images.
+-- The learnable words that the selected captions lack: those of images with human captions too, or of all images.
 select l.token_id, l.word, l.trained, l.evaluated
 from learnable_word as l
 anti join (

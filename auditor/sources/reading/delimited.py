@@ -28,7 +28,7 @@ SEPARATORS = (",", ";", "\t")
 
 
 def headers(text: str) -> dict[str, list[str]]:
-    """Split the first line by each separator; a line with a carriage return or binary data is not a header."""
+    """Split the first line of a text by each separator; one with a carriage return or binary data is not a header."""
     first = text.partition("\n")[0].rstrip("\r")
     if "\r" in first or "\0" in first:
         return {}

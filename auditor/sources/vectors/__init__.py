@@ -20,7 +20,7 @@ from auditor.sources.guards import Limits, each_unheard
 from auditor.sources.reading import files
 from auditor.sources.vectors import matrix, records
 from auditor.sources.vectors.matrix import IDS, VECTORS, as_texts, column, mapped, not_one, of, one_each, paired
-from auditor.sources.vectors.records import AT_ONCE, IMAGES, TEXTS, Named, damage_named, equally_long, named
+from auditor.sources.vectors.records import IMAGES, TEXTS, Named, damage_named, equally_long, named
 
 _IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
 
@@ -149,9 +149,7 @@ def _of_hdf5(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
         lone = next((name for name in VECTORS if name in names), names[0] if len(names) == 1 else None)
         group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
         names = _linked(h5py, group)
-        for first in range(0, len(names), AT_ONCE):
-            batch = names[first : first + AT_ONCE]
-            yield one_each(path, batch, [_array(path, group, name, limits) for name in batch], first + 1, of(options))
+        yield from one_each(path, names, lambda name: _array(path, group, name, limits), of(options))
 
 
 def _linked(h5py: Any, group: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +46,7 @@ def read_npz(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
         if ids is not None and vectors is not None:
             yield from paired(path, held[vectors], as_texts(path, held[ids]), of(options))
             return
-        names = held.files
-        for first in range(0, len(names), AT_ONCE):
-            batch = names[first : first + AT_ONCE]
-            yield one_each(path, batch, [np.asarray(held[name]) for name in batch], first + 1, of(options))
+        yield from one_each(path, held.files, lambda name: np.asarray(held[name]), of(options))
 
 
 def of(options: Mapping[str, Option]) -> str:
@@ -72,21 +69,20 @@ def paired(path: Path, vectors: Any, ids: pl.Series, what: str, where: str = "")
         raise SourceError(f"{path}: {len(vectors):,} vectors and {len(ids):,} ids{where}; each vector needs one id")
     for first in range(0, len(vectors), AT_ONCE):
         last = first + AT_ONCE
-        yield block(path.name, first + 1, what, ids[first:last], np.asarray(vectors[first:last]))
+        rows = pl.Series(values=single(np.asarray(vectors[first:last])))
+        yield block(path.name, first + 1, what, ids[first:last], rows)
 
 
-def one_each(path: Path, names: list[str], vectors: list[NDArray[Any]], first: int, what: str) -> pl.DataFrame:
-    """Return a frame of arrays that are one vector each."""
-    for name, vector in zip(names, vectors, strict=True):
-        if vector.size != max(vector.shape, default=0) or not np.issubdtype(vector.dtype, np.floating):
-            raise not_one(path, name, vector.shape, vector.dtype)
-    return pl.DataFrame(
-        {
-            "line": pl.int_range(first, first + len(names), dtype=pl.UInt32, eager=True),
-            what: names,
-            "vector": pl.Series([single(vector.ravel()) for vector in vectors], dtype=pl.List(pl.Float32)),
-        }
-    ).with_columns(source=pl.lit(path.name))
+def one_each(path: Path, names: list[str], array: Callable[[str], NDArray[Any]], what: str) -> Iterator[pl.DataFrame]:
+    """Yield arrays that are one vector each in blocks; `array` reads one by its name."""
+    for first in range(0, len(names), AT_ONCE):
+        batch = names[first : first + AT_ONCE]
+        vectors = [array(name) for name in batch]
+        for name, vector in zip(batch, vectors, strict=True):
+            if vector.size != max(vector.shape, default=0) or not np.issubdtype(vector.dtype, np.floating):
+                raise not_one(path, name, vector.shape, vector.dtype)
+        listed = pl.Series([single(vector.ravel()) for vector in vectors], dtype=pl.List(pl.Float32))
+        yield block(path.name, first + 1, what, pl.Series(batch), listed)
 
 
 def not_one(path: Path, name: str, shape: tuple[int, ...], kind: Any) -> SourceError:

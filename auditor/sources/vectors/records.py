@@ -64,13 +64,13 @@ def damage_named(path: Path) -> Iterator[None]:
         raise SourceError(f"{path}: {what}") from error
 
 
-def block(source: str, first: int, of: str, names: pl.Series, vectors: NDArray[np.generic]) -> pl.DataFrame:
-    """Return a frame of the rows of a matrix and their names; `of` is image or text, `first` counts from 1."""
+def block(source: str, first: int, of: str, names: pl.Series, vectors: pl.Series) -> pl.DataFrame:
+    """Return a frame of vectors and their names; `of` is image or text, `first` counts from 1."""
     return pl.DataFrame(
         {
             "line": pl.int_range(first, first + len(vectors), dtype=pl.UInt32, eager=True),
             of: names.cast(pl.String),
-            "vector": pl.Series(values=single(vectors)),
+            "vector": vectors,
         }
     ).with_columns(source=pl.lit(source))
 

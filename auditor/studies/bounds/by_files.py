@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +69,8 @@ def by_files(
     captions = select(store, ref, split, tokenizer, progress=progress)
     selection = captions.selection
     usable, unscored = scorable(captions, requests(metrics), metrics)
-    plan, folder = begin(captions, usable, _work_folder(store, work), progress=progress)
+    beside = store.path.with_name(f"{store.path.name}.stages")
+    plan, folder = begin(captions, usable, lambda plan: work or beside / plan.digest[:12], progress=progress)
     store.record(*plan.sql)
     with closing(folder):
         with executors.executing(executor, workers, address, run) as execute:
@@ -80,10 +81,10 @@ def by_files(
         summary = summaries.summary(plan.metrics, sums)
         notes = [_done(plan, made)]
         if file is not None:
-            beside = receipts.path_of(file)
-            receipts.write(receipts.made(plan, folder, sums, file), beside)
+            receipt = receipts.path_of(file)
+            receipts.write(receipts.made(plan, folder, sums, file), receipt)
             written = counted(rows, "row", "rows")
-            notes.append(f"{written} in {file}; `{call('store verify', str(beside))}` verifies them on any machine")
+            notes.append(f"{written} in {file}; `{call('store verify', str(receipt))}` verifies them on any machine")
         if work is None:
             folder.remove()
             with suppress(OSError):  # the folder may hold other work
@@ -100,12 +101,6 @@ def by_files(
         notes=captions.notes,
         said=(*left_out(metrics), *unscored, *notes),
     )
-
-
-def _work_folder(store: Store, work: Path | None) -> Callable[[Plan], Path]:
-    """Return the folder of a plan: the named one, else a new one next to the store."""
-    beside = store.path.with_name(f"{store.path.name}.stages")
-    return lambda plan: work or beside / plan.digest[:12]
 
 
 def _done(plan: Plan, made: Mapping[str, int]) -> str:

@@ -178,7 +178,9 @@ def rows(
     blind = [scorer.name for scorer in scored if scorer.kind == BLIND]
     for part, own in [*parts.items(), *([(FAIR, kept)] if kept.height else [])]:
         shares = [_row(own, scorer, confidence) for scorer in scored]
-        best, majority = _best_blind(shares), _majority(own, sides)
+        known = [row for row in shares if row["kind"] == BLIND and row.get("accuracy") is not None]
+        best = str(max(known, key=lambda row: row["accuracy"])["scorer"]) if known else None
+        majority = _majority(own, sides)
         key = (seed, *selection.content, part)
         against = _against_best(own, [scorer.name for scorer in scored if scorer.name != best], blind, key)
         for row in shares:
@@ -209,7 +211,7 @@ def in_part(marked: pl.DataFrame, part: str) -> pl.DataFrame:
     return marked if part == ALL else marked.filter(part=part)
 
 
-def _row(own: pl.DataFrame, scored: Scored, confidence: float) -> dict[str, object]:
+def _row(own: pl.DataFrame, scored: Scored, confidence: float) -> dict[str, Any]:
     known = own.select("image", "expected", mark=scored.name).drop_nulls("mark")
     right, wrong = (int((known["mark"] == mark).sum()) for mark in (1.0, 0.0))
     row: dict[str, object] = {
@@ -232,12 +234,6 @@ def _majority(own: pl.DataFrame, sides: pl.DataFrame) -> float:
         lead = known.group_by(constant).agg(lead=(pl.col("side") == "right").sum() - pl.col("expected").sum())
         best = max(best, *lead.drop_nulls(constant)["lead"], 0.0)
     return float(own["expected"].mean()) + best / own.height  # type: ignore[arg-type]
-
-
-def _best_blind(shares: Sequence[Mapping[str, object]]) -> str | None:
-    """Return the name of the blind scorer with the highest accuracy."""
-    blind = [row for row in shares if row["kind"] == BLIND and row.get("accuracy") is not None]
-    return str(max(blind, key=lambda row: row["accuracy"])["scorer"]) if blind else None  # type: ignore[arg-type, return-value]
 
 
 def _compared(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -73,6 +72,8 @@ def compared(
     first = by_draw.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(votes.rows, first, metrics)
     halves, reason = metric_halves(ready, settings, progress)
+    flat = [label for label in labels if preferred.height and (preferred[label] == 0).all()]
+    tied = [f"{', '.join(flat)}: every pair is a tie, so accuracy is the credit of a tie"] if flat else []
     parts = []
     for (draw, number), scores in by_draw.group_by("draw", "references", maintain_order=True):
         of_draw = preferences(votes.rows, scores, metrics)
@@ -87,7 +88,7 @@ def compared(
         halves=halves,
         preferred=preferred,
         league=league(preferred, labels),
-        notes=(*notes, *filter(None, [reason]), *_tied(preferred, labels)),
+        notes=(*notes, *filter(None, [reason]), *tied),
     )  # fmt: skip
 
 
@@ -158,9 +159,3 @@ def scored(ready: Prepared, settings: ConsensusSettings, progress: Progress) -> 
             scores = scores_by_references(references, candidates, metrics, most, seed, progress, at=numbers)
         parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
     return pl.concat(parts, how="diagonal")
-
-
-def _tied(preferred: pl.DataFrame, labels: Sequence[str]) -> list[str]:
-    """Report the metrics that tie every pair."""
-    flat = [label for label in labels if preferred.height and (preferred[label] == 0).all()]
-    return [f"{', '.join(flat)}: every pair is a tie, so accuracy is the credit of a tie"] if flat else []

@@ -155,16 +155,13 @@ def _scored(
     """
     (metric,) = pinned(captions, [measure])
     scores = score_candidates(captions, [HUMAN], [metric], progress)
-    others = _among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64)
+    settings = metric.settings
+    # Only then is a score the mean over references of a symmetric similarity.
+    is_mean = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
+    is_symmetric = metric.metric.name == "cider" and is_mean and settings["idf"] != "fold"
+    others = _among_others() if is_symmetric else pl.lit(None, pl.Float64)
     rows = scores.select(*PLACE, value=metric.label).with_columns(others=others)
     return rows.join(texts, on=PLACE, how="left").sort(PLACE), metric
-
-
-def _is_symmetric(metric: MetricRequest) -> bool:
-    """Return whether a score is the mean over references of a symmetric similarity."""
-    settings = metric.settings
-    over_all = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
-    return metric.metric.name == "cider" and over_all and settings["idf"] != "fold"
 
 
 def _among_others() -> pl.Expr:
@@ -178,17 +175,12 @@ def _among_others() -> pl.Expr:
     return pl.when(n > 2).then(rest.round(DECIMALS).clip(lower_bound=0.0))
 
 
-def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
-    """Return the captions with the lowest scores; none if all are equal."""
-    number = 0 if scored["value"].n_unique() == 1 else max(1, round(share * scored.height))
-    return scored.sort("value", *PLACE).head(number)
-
-
 def _checked(
     captions: Captions, texts: pl.DataFrame, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
 ) -> tuple[pl.DataFrame, Claims]:
     """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
-    suspects = _suspects(scored, share)
+    number = 0 if scored["value"].n_unique() == 1 else max(1, round(share * scored.height))  # none if all are equal
+    suspects = scored.sort("value", *PLACE).head(number)
     if sight is None:
         claims = _by_words(captions, suspects, progress)
         return _with_findings(texts, scored, suspects, claims), claims

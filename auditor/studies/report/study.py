@@ -86,7 +86,8 @@ def page(
     if browse:
         steps.begin()
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
-    statements = _statements([*built, *filter(None, [alone])])
+    ran = {path for section in (*built, *filter(None, [alone])) for path in section.sql}
+    statements = dict(sorted((file.place, file.statement) for file in catalogue().values() if file.place in ran))
     steps.begin()
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     lacking = (*summaries.wrong_in(built), *summaries.unchecked(built))
@@ -174,12 +175,6 @@ def _intervals(context: ReportContext) -> list[str]:
         "resamples of images. A rank is assigned only if the interval of the difference excludes 0. Ranges of lexical "
         "diversity are over random orders of the captions, or over parallel lists of them."
     ]
-
-
-def _statements(built: Sequence[Section]) -> dict[str, str]:
-    """Return the SELECTs of the sections, sorted by path."""
-    ran = {path for section in built for path in section.sql}
-    return dict(sorted((file.place, file.statement) for file in catalogue().values() if file.place in ran))
 
 
 def _now() -> str:

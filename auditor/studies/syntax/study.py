@@ -150,6 +150,8 @@ def syntax(
         measured.append(_measured(every, people, parses, by, lists, progress))
     frame = pl.concat(part.rows for part in measured)
     first = frame.filter(pipeline=labels[0])
+    third = [by.label for by in loaded if by.name == spacy_pipelines.PIPELINES[1]]
+    weights = [f"{label}: the weights of spaCy's en_core_web_sm, in a third-party package" for label in third]
     return Result(
         "syntax",
         frame,
@@ -164,7 +166,7 @@ def syntax(
               for table in tables.frequent(selection, phrases)),
         ),
         figures=arranged(tables.HISTOGRAMS, selections, first),
-        notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for part in measured for note in part.notes)))),
+        notes=tuple(dict.fromkeys((*weights, *(note for part in measured for note in part.notes)))),
         findings=tuple(_foreign(read)),
         lead=tuple(tables.lead(selections, first)),
     )  # fmt: skip
@@ -183,24 +185,19 @@ def _measured(
         phrases.append(workspace.rows("frequent_phrase", most_phrases=_PHRASES))
         rows.append(_rows(selection, values, by, {"lists": lists}))
         if people and theirs and workspace is not theirs:
-            rows.append(_agreement(selection, workspace, people.selection, theirs, by))
+            met = _rows(selection, agreement(workspace, theirs), by, {"eval": people.selection.pinned_name})
+            rows.append(stamp(people.selection, met.drop(EVALUATION), EVALUATION).select(*ROWS))
             if rows[-1].is_empty():
                 notes.append(f"{selection.label} describes no image of {people.label}: no coverage and no precision")
     return _Measured(pl.concat(rows), phrases, notes)
-
-
-def _agreement(
-    selection: Selection, workspace: Workspace, people: Selection, theirs: Workspace, by: Annotator
-) -> pl.DataFrame:
-    named = _rows(selection, agreement(workspace, theirs), by, {"eval": people.pinned_name}).drop(EVALUATION)
-    return stamp(people, named, EVALUATION).select(*ROWS)
 
 
 def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Mapping[str, str]) -> pl.DataFrame:
     signed = {}
     for name in values["statistic"]:
         matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
-        signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
+        interval = "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
+        signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": interval}, _VERSION))
     why = "the denominator is zero" if by.parses else f"{by.label} does not parse"
     stamped = stamp(selection, values).with_columns(
         pl.lit(by.label).alias("pipeline"),
@@ -210,16 +207,6 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(complete, ends_of("syntax")).with_columns(pl.col("value", "low", "high").round(DECIMALS))
-
-
-def _interval(name: str) -> str:
-    return "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
-
-
-def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
-    """Note the origin of the weights of a third-party package."""
-    third = [annotator.label for annotator in loaded if annotator.name == spacy_pipelines.PIPELINES[1]]
-    return [f"{label}: the weights of spaCy's en_core_web_sm, in a third-party package" for label in third]
 
 
 def _foreign(every: Sequence[Captions]) -> Iterator[Finding]:

@@ -153,7 +153,8 @@ def _retokenized(store: Store, tokenizer: str, progress: Progress) -> pl.DataFra
         progress(f"tokenizing again for {tokenizer}", done, total)
         checked += stored.height
         differing += int((tokenize(stored["text"]) != stored["tokens"]).sum())
-    return _checked([("tokens are those of the text", f"caption_tokens, {tokenizer}", checked, differing)])
+    row = ("tokens are those of the text", f"caption_tokens, {tokenizer}", checked, differing)
+    return pl.DataFrame([row], schema=verification.SCHEMA, orient="row")
 
 
 def _compared(
@@ -178,11 +179,7 @@ def _compared(
             sentence = f"{label}: {actual:,} {what}, {apart} than the {count:,} declared in datasets.toml"
             values = {what: actual, "declared": count}
             differences.append(Finding("counts-not-declared", sentence, where, values, severity="warning"))
-    return _checked(rows), differences
-
-
-def _checked(rows: list[tuple[str, str, int, int]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=verification.SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=verification.SCHEMA, orient="row"), differences
 
 
 def _judged(checks: pl.DataFrame, otherwise: str) -> pl.DataFrame:

@@ -52,7 +52,9 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
             both.append(relation, name, of=workspace, side=side)
     means = [_mean_length(both, side) for side in "ab"]
     moved = both.rows("divergence")
-    rows = [*_divergences(moved), *_vocabulary(moved)]
+    divergence = dict(moved.select("kind", "divergence").rows())
+    rows: list[_Row] = [{"statistic": name, "value": divergence.get(kind)} for kind, name in _KINDS.items()]
+    rows += _vocabulary(moved)
     keys = both.rows("vocabulary_drift").filter(pl.col("keyness") > 15.13)
     rows.append({"statistic": "key-words", "value": float(keys.height)})
     rows += [_length(*means), *_distributions(both.rows("length_count"))]
@@ -113,11 +115,6 @@ def _length(a: tuple[float, float | None, int], b: tuple[float, float | None, in
     error = None if error_a is None or error_b is None else math.hypot(error_a, error_b)
     low, high = around(difference, error, min(images_a, images_b), CONFIDENCE) or (None, None)
     return {"statistic": "asl", "a": mean_a, "b": mean_b, "value": difference, "low": low, "high": high}
-
-
-def _divergences(moved: pl.DataFrame) -> list[_Row]:
-    divergence = dict(moved.select("kind", "divergence").rows())
-    return [{"statistic": name, "value": divergence.get(kind)} for kind, name in _KINDS.items()]
 
 
 def _vocabulary(moved: pl.DataFrame) -> list[_Row]:

@@ -19,16 +19,12 @@ with matched as (
     group by candidate_no
 )
 select
-    c.candidate,
-    c.image,
-    c.slot,
+    c.candidate, c.image, c.slot,
     coalesce(m.matches_1, 0)::uinteger as matches_1,
     coalesce(m.matches_2, 0)::uinteger as matches_2,
     coalesce(m.matches_3, 0)::uinteger as matches_3,
     coalesce(m.matches_4, 0)::uinteger as matches_4,
-    c.length,
-    r.closest_length,
-    r.shortest_length
+    c.length, r.closest_length, r.shortest_length
 from candidate as c
 join reference_length as r using (candidate_no)
 left join matched as m using (candidate_no)

@@ -8,9 +8,7 @@
 --
 -- The words of chrF++ in the selected tokens: "dogs." and "(dogs)" become two words each, "." remains one. Joined, they
 -- are the token. Words are numbered by spelling.
-with selected as (
-    select distinct unnest(tokens) as token_id from bucket_text
-),
+with selected as (select distinct unnest(tokens) as token_id from bucket_text),
 split as (
     select
         v.token_id,
@@ -23,10 +21,7 @@ split as (
     from vocabulary as v
     semi join selected as w using (token_id)
 ),
-spelt as (
-    select token_id, unnest(range(1, len(words) + 1))::utinyint as place, unnest(words) as spelling
-    from split
-)
+spelt as (select token_id, unnest(range(1, len(words) + 1))::utinyint as place, unnest(words) as spelling from split)
 select token_id, place, spelling, dense_rank() over (order by spelling)::uinteger as word
 from spelt
 order by token_id, place

@@ -9,9 +9,7 @@
 --
 -- Means over the references of the cosine of the tf-idf vectors of order n: plain_n for CIDEr, clipped_n for CIDEr-D.
 select
-    c.candidate,
-    c.image,
-    c.slot,
+    c.candidate, c.image, c.slot,
     coalesce(s.plain_1, 0) / r.reference_count as plain_1,
     coalesce(s.plain_2, 0) / r.reference_count as plain_2,
     coalesce(s.plain_3, 0) / r.reference_count as plain_3,

@@ -11,9 +11,7 @@
 -- for the sum of the four cosines, and for their product.
 with component as (
     select
-        candidate_no,
-        reference_slot,
-        n,
+        candidate_no, reference_slot, n,
         (
             case
                 when not $clipped::boolean then tf
@@ -29,8 +27,7 @@ with component as (
 ),
 pair as (
     select
-        candidate_no,
-        reference_slot,
+        candidate_no, reference_slot,
         coalesce(sum(cosine) filter (where n = 1), 0) as one,
         coalesce(sum(cosine) filter (where n = 2), 0) as two,
         coalesce(sum(cosine) filter (where n = 3), 0) as three,
@@ -52,9 +49,7 @@ summed as (
     group by candidate_no
 )
 select
-    c.candidate,
-    c.image,
-    c.slot,
+    c.candidate, c.image, c.slot,
     coalesce(s.sums[1] / cosine_scale(), 0) / r.reference_count as mean_1,
     coalesce(s.sums[2] / cosine_scale(), 0) / r.reference_count as mean_2,
     coalesce(s.sums[3] / cosine_scale(), 0) / r.reference_count as mean_3,

@@ -7,10 +7,7 @@
 --
 -- Document frequencies from the user, by words joined by spaces, with n-grams packed as in caption_gram. Every n-gram
 -- of the selected captions is included. N-grams with a word that no caption has are left out.
-with spelled as (
-    select string_split(gram, ' ') as words, images
-    from given_frequency
-),
+with spelled as (select string_split(gram, ' ') as words, images from given_frequency),
 packed as (
     select
         case len(s.words)

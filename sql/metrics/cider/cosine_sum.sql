@@ -10,25 +10,19 @@
 -- vectors, by order 1 to 4. plain is for CIDEr. clipped is for CIDEr-D, which clips a candidate's count to the
 -- reference's (tf 'paper': its share of the n-grams of order n, bigrams + 2 - n, to the reference's share), and
 -- multiplies each reference by a Gaussian of the difference in length. Both are computed at once, because most of the
--- time is spent joining n-grams. Cosines are summed as integers (in units of 2^-58), so the sum does not depend on the
--- order in which threads add.
+-- time is spent joining n-grams. Cosines are summed as integers (in units of 2^-58), so their order changes no digit.
 with shared as (
     select
-        c.candidate_no,
-        c.n,
-        c.tf,
-        r.tf as reference_tf,
+        c.candidate_no, c.n, c.tf, r.tf as reference_tf,
         c.weight * r.weight as cosine_unit,
-        c.bigrams,
-        r.bigrams as reference_bigrams
+        c.bigrams, r.bigrams as reference_bigrams
     from tfidf_weight as c
     join tfidf_weight as r on r.gram_no = c.gram_no and r.text_no is distinct from c.left_out
     where c.candidate_no is not null and r.is_reference
 ),
 component as (
     select
-        candidate_no,
-        n,
+        candidate_no, n,
         (tf::double * reference_tf * cosine_unit * cosine_scale())::bigint as plain,
         (
             case

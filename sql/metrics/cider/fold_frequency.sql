@@ -4,7 +4,6 @@
 -- reads: document_frequency
 -- returns: fold, gram, images
 --
--- Document frequencies that are the same for every candidate, as those of the only fold. folded_frequency replaces it
--- if they differ between folds.
+-- Document frequencies of the only fold, the same for every candidate. folded_frequency replaces it if folds differ.
 select 0::uinteger as fold, gram, images
 from document_frequency

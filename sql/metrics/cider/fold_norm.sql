@@ -19,9 +19,7 @@ with standing as (
     where i.image_no between $first_image::uinteger and $last_image::uinteger
 )
 select
-    s.caption_id,
-    s.fold,
-    g.n,
+    s.caption_id, s.fold, g.n,
     sqrt(
         sum((power(g.tf::double * (i.log_documents - ln(coalesce(f.images, 1))), 2) * square_scale())::hugeint)::double
         / square_scale()

@@ -8,17 +8,8 @@
 -- As tfidf_weight, with the document frequencies of the candidate's fold, for each reference.
 with shared as (
     select
-        c.candidate_no,
-        c.caption_id,
-        r.caption_id as reference_id,
-        r.slot as reference_slot,
-        i.fold,
-        c.n,
-        c.gram,
-        c.tf,
-        r.tf as reference_tf,
-        c.bigrams,
-        r.bigrams as reference_bigrams
+        c.candidate_no, c.caption_id, r.caption_id as reference_id, r.slot as reference_slot, i.fold, c.n, c.gram, c.tf,
+        r.tf as reference_tf, c.bigrams, r.bigrams as reference_bigrams
     from candidate_ngram as c
     join run_item as i on i.image_no = c.image_no and i.held_out is not distinct from c.held_out
     join reference_ngram as r on r.image_no = c.image_no and r.gram = c.gram and r.slot is distinct from c.held_out
@@ -41,13 +32,8 @@ own as materialized (
     where w.idf > 0
 )
 select
-    o.candidate_no,
-    o.reference_slot,
-    o.n,
-    o.tf,
-    o.reference_tf,
+    o.candidate_no, o.reference_slot, o.n, o.tf, o.reference_tf,
     o.weight * (o.idf / u.norm) as cosine_unit,
-    o.bigrams,
-    o.reference_bigrams
+    o.bigrams, o.reference_bigrams
 from own as o
 join fold_norm as u on u.caption_id = o.reference_id and u.fold = o.fold and u.n = o.n

@@ -11,17 +11,12 @@
 -- of an image has no references, and is not an item.
 with placed as (
     select
-        image_no,
-        slot,
+        image_no, slot,
         (row_number() over (partition by image_no order by slot) - 1)::uinteger as place,
         count(*) over (partition by image_no) as captions
     from reference
 ),
-described as (
-    select image_no, held_out, count(*)::uinteger as items
-    from candidate
-    group by image_no, held_out
-)
+described as (select image_no, held_out, count(*)::uinteger as items from candidate group by image_no, held_out)
 select d.image_no, d.held_out, case when $folded::boolean then coalesce(p.place, 0) else 0 end::uinteger as fold, d.items
 from described as d
 left join placed as p on p.image_no = d.image_no and p.slot = d.held_out

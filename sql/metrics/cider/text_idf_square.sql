@@ -17,18 +17,13 @@ with idf_square as materialized (
 ),
 packed as (
     select
-        caption_id,
-        a::uhugeint as a,
-        pack(a::uhugeint, b) as ab,
-        pack(a::uhugeint, b, c) as abc,
-        pack(a::uhugeint, b, c, d) as abcd
+        caption_id, a::uhugeint as a,
+        pack(a::uhugeint, b) as ab, pack(a::uhugeint, b, c) as abc, pack(a::uhugeint, b, c, d) as abcd
     from text_position
 ),
 unigram as (select gram, square from idf_square where gram < first_bigram()),
 bigram as (select gram, square from idf_square where gram >= first_bigram() and gram < first_trigram()),
-trigram as (
-    select gram, square from idf_square where gram >= first_trigram() and gram < first_four_gram()
-),
+trigram as (select gram, square from idf_square where gram >= first_trigram() and gram < first_four_gram()),
 four_gram as (select gram, square from idf_square where gram >= first_four_gram()),
 unknown as (select (power(log_documents, 2) * square_scale())::hugeint as square from collection)
 select

@@ -16,12 +16,7 @@ with used as (
     from local_recall_word
     group by candidate_no
 ),
-written as (
-    select caption_id, count(*) as words
-    from content_word
-    where is_content
-    group by caption_id
-)
+written as (select caption_id, count(*) as words from content_word where is_content group by caption_id)
 select
     c.candidate, c.image, c.slot,
     coalesce(w.words, 0)::uinteger as words,

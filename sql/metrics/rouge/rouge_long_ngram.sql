@@ -15,12 +15,7 @@ with level as (
     union all
     select text_no, n, gram_no, unnest(range(1, tf + 1)) from repeated_ngram where n > 2
 ),
-held as (
-    select gram_no, level, count(*) as holders
-    from level
-    where text_no & 2 = 2
-    group by gram_no, level
-),
+held as (select gram_no, level, count(*) as holders from level where text_no & 2 = 2 group by gram_no, level),
 hit as (
     select
         t.text_no,
@@ -40,15 +35,13 @@ measured as (
     from image_text
 ),
 described as (
-    select
-        image_no, count(*) as texts, sum(trigram_places) as trigram_places, sum(four_gram_places) as four_gram_places
+    select image_no, count(*) as texts, sum(trigram_places) as trigram_places, sum(four_gram_places) as four_gram_places
     from measured
     where slot is not null
     group by image_no
 )
 select
-    c.candidate, c.image, c.slot,
-    m.words::uinteger as length,
+    c.candidate, c.image, c.slot, m.words::uinteger as length,
     (d.texts - (o.text_no is not null)::int)::uinteger as reference_count,
     (d.trigram_places - coalesce(o.trigram_places, 0))::uinteger as trigram_places,
     (d.four_gram_places - coalesce(o.four_gram_places, 0))::uinteger as four_gram_places,

@@ -6,13 +6,12 @@
 -- returns: text_no, unit, occurrence, is_narrow, holders, narrow_holders
 -- cites: Lin 2004, section 5; ROUGE-1.5.5.pl, createNGram, createSkipBigram
 --
--- The units that an image has more than once: a word, or two words in order with at most $skip others between them,
--- stored as two numbers of 32 bits in one. For the k-th occurrence of a unit in a text, `holders` counts the references
--- with at least k: sums of these are counts clipped reference by reference. Words before the last position and adjacent
--- pairs are narrow; they come first within a unit, and narrow_holders counts references with as many narrow ones. If
--- the texts set as many separate bits as there are occurrences, each has the unit once, and no numbering is needed. Two
--- words that no two texts share, or that no reference has, are not paired. This cannot be decided from the 63rd bit,
--- which several texts may share.
+-- The units that an image has more than once: a word, or two words in order with at most $skip others between them, as
+-- two numbers of 32 bits in one. For the k-th occurrence of a unit in a text, `holders` counts the references with at
+-- least k: sums of these are clipped reference by reference. Words before the last position and adjacent pairs are
+-- narrow; they come first within a unit, and narrow_holders counts references with as many narrow ones. If the texts
+-- set as many separate bits as there are occurrences, each has the unit once and needs no numbering. Two words that no
+-- two texts share, or that no reference has, are not paired. The 63rd bit, which texts may share, cannot decide this.
 with longest as (select max(last_packed(place))::bigint as steps from rouge_word),
 begun as (
     select

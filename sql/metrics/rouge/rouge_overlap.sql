@@ -5,9 +5,8 @@
 -- returns: text_no, lower_text_no, unigrams, unigrams_before_last, bigrams, skip_bigrams
 -- cites: ROUGE-1.5.5.pl, ngramScore, skipBigramScore: clipped by the lower count, for each reference separately
 --
--- The number of common units of two texts. It is symmetric, so it is counted once: captions that are both candidates
--- and references are joined half as often. Candidates are joined only with references, so the number of pairs does not
--- grow with the square of either.
+-- The number of common units of two texts. It is symmetric, so it is counted once: captions in both roles are joined
+-- half as often. Candidates are joined only with references, so pairs do not grow with the square of either.
 with candidate_side as (select text_no, unit, tf, narrow_tf from rouge_unit where text_no & 1 = 1),
 reference_side as (select text_no, unit, tf, narrow_tf from rouge_unit where text_no & 2 = 2)
 select
