@@ -12,7 +12,7 @@
 with spelled as (select caption_id, unnest(tokens) as token_id from text_tokens),
 rated as (
     select
-        s.caption_id, count(*)::double as words, count(r.rating)::double as rated, coalesce(sum(r.rating), 0) as rating,
+        s.caption_id, count(*)::double as words, count(r.rating)::double as rated, coalesce(sum(r.rating order by s.token_id), 0) as rating,
         count(*) filter (where r.rating < $middle::double)::double as below,
         count(*) filter (where r.rating >= $middle::double)::double as above
     from spelled as s
@@ -22,22 +22,23 @@ rated as (
 ),
 of_image as (
     select
-        c.image, sum(r.words) as words, sum(r.rated) as rated, sum(r.rating) as rating, sum(r.below) as below,
+        c.image, sum(r.words) as words, sum(r.rated) as rated, sum(r.rating order by r.caption_id) as rating, sum(r.below) as below,
         sum(r.above) as above
     from reference as c
     join rated as r on r.caption_id = c.caption_id
     group by c.image
 ),
 ratio as (
-    select 'rated-words' as class, rated as part, words as whole from of_image
+    select 'rated-words' as class, image, rated as part, words as whole from of_image
     union all
-    select 'word-rating', rating, rated from of_image
+    select 'word-rating', image, rating, rated from of_image
     union all
-    select 'abstract-to-concrete', below, above from of_image
+    select 'abstract-to-concrete', image, below, above from of_image
 )
 select
-    class, count(*) as images, sum(part) as part, sum(whole) as whole, sum(part * part) as part_square,
-    sum(whole * whole) as whole_square, sum(part * whole) as product
+    class, count(*) as images, sum(part order by image) as part, sum(whole) as whole,
+    sum(part * part order by image) as part_square,
+    sum(whole * whole) as whole_square, sum(part * whole order by image) as product
 from ratio
 group by class
 order by class

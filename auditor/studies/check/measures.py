@@ -120,7 +120,8 @@ def templates(request: MeasureRequest) -> pl.DataFrame:
 def outliers(request: MeasureRequest) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that appear to belong to another image (`outliers`)."""
     result = request.ask(outliers_of, tokenizer=request.captions.tokenizer)
-    return _row("misplaced", request.share(misplaced(result.frame).height), result.signatures["evidence"])
+    signature = result.signatures.get("evidence", result.signatures.get("fit"))  # by vectors, if all images have one
+    return _row("misplaced", request.share(misplaced(result.frame).height), signature)
 
 
 def blind_choices(request: MeasureRequest) -> pl.DataFrame:

@@ -13,9 +13,11 @@ from seen_scenes import exchanged, ingest_vectors, scenes
 
 from auditor import config
 from auditor.errors import MetricError
+from auditor.model import Gate
 from auditor.store import vectors as kept
 from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
+from auditor.studies.check import check
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.outliers import outliers
 from auditor.studies.outliers.by_sight import Judge
@@ -54,6 +56,13 @@ def test_captions_that_changed_places_are_told(store: Store) -> None:
     assert finding.severity == "warning"
     assert set(result.signatures) == {"cider", "fit"}, "words alone were not asked"
     assert f"vectors:{resolve(store, 'seen', vectors=True).pinned_name}" in result.signatures["fit"]
+
+
+def test_gate_on_outliers_is_answered_where_all_images_have_vectors(store: Store) -> None:
+    planted(store)
+    (row,) = check(store, "set", gates=[Gate("set", ("outliers", "max"), 0.5, Path("datasets.toml"))]).frame.to_dicts()
+    assert row["verdict"] == "passed"
+    assert row["signature"].startswith("fit|")
 
 
 def test_nothing_is_told_of_untouched_captions(store: Store) -> None:
