@@ -113,7 +113,7 @@ def check(
     if not rows:
         none = "no gate applies: [check] is for datasets of captions, but the store has none"
         raise UsageError(f"{' '.join(refs)}: no gate is declared for it in datasets.toml" if refs else none)
-    frame = pl.DataFrame(rows, schema=ROWS)
+    frame = pl.DataFrame(rows, schema=ROWS, orient="row")
     if strict:
         why = pl.when(verdict=UNANSWERED).then(pl.format(f"{UNANSWERED}: {{}}", "reason")).otherwise("reason")
         frame = frame.with_columns(pl.col("verdict").replace(UNANSWERED, FAILED), reason=why)

@@ -59,7 +59,7 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
     rows.append({"statistic": "key-words", "value": float(keys.height)})
     rows += [_length(*means), *_distributions(both.rows("length_count"))]
     schema = {"statistic": pl.String, **dict.fromkeys(("a", "b", "value", "low", "high"), pl.Float64)}
-    frame = pl.DataFrame(rows, schema=schema)
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
     signature = str(Signature("drift", {"tok": a.tokenizer, "base": 2, "opening": 3}, _VERSION))
     changed = bool((frame["value"].fill_null(0) != 0).any())
     words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
