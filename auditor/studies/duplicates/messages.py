@@ -134,8 +134,7 @@ def at_several_images(
 def _examples(question: Question, counts: DuplicateCounts) -> Examples:
     rows = counts.pairs.filter(question_no=question.number).head(_EXAMPLES)
     other = {f"other_{name}": f"against_{name}" for name in ("image", "slot", "text")}
-    shown = () if rows.is_empty() else rows.select("image", "slot", "text", why="match", **other).to_dicts()
-    return tuple(shown)  # over shards no pairs are known
+    return tuple(rows.select("image", "slot", "text", why="match", **other).to_dicts())
 
 
 def _copied(counts: DuplicateCounts) -> Iterator[Finding]:

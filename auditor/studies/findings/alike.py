@@ -68,6 +68,7 @@ _COUNTED = {
     "side_size": ("side_no",),
 }
 
+_PAIR = ["question_no", "match", *(f"{side}{of}" for side in ("", "against_") for of in ("image", "slot", "text"))]
 _BY_SLOT = {"question_no": pl.UInt32, "slot": pl.UInt32, "exact": pl.Int64, "near": pl.Int64, "of_captions": pl.Int64}
 
 
@@ -218,7 +219,7 @@ def duplicates_of(plan: ShardPlan, work: Work, selection: Selection) -> tuple[Re
 
     If too many captions are similar, only the rows of exact duplicates are known. `texts` are added over buckets.
     """
-    added = {"duplicate_slot": pl.DataFrame(schema=_BY_SLOT), "duplicate_pair": pl.DataFrame({"question_no": []})}
+    added = {"duplicate_slot": pl.DataFrame(schema=_BY_SLOT), "duplicate_pair": pl.DataFrame(schema=_PAIR)}
     for name, by in _COUNTED.items():
         numbers = pl.exclude(*by, "most_at_image").sum(), pl.col("^most_at_image$").max()
         added[name] = work.every(name, len(plan.buckets)).group_by(by).agg(*numbers).sort(by).collect()
