@@ -126,7 +126,7 @@ def _mean_of_f(shares: _Shares, factor: float) -> pl.Expr:
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels import chrf  # noqa: PLC0415
 
-    counts, both = sides(rows["candidate_tokens"], rows["reference_tokens"])
+    counts, both, _ = sides(rows["candidate_tokens"], rows["reference_tokens"])
     words = rows["chrf_word"]
     tokens = pl.DataFrame(
         {"token_id": np.arange(1 + int(words["token_id"].to_numpy().max(initial=0)), dtype=np.uint32)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import repeat
 from typing import Any
 
 from auditor.arrays import NDArray, np
@@ -27,19 +28,17 @@ class KnownPairs:
     def rows(self, kind: Hashable, pairs: NDArray[np.int64], compute: Callable[[NDArray[np.int64]], Rows]) -> Rows:
         """Return columns with a row for each pair; `compute` makes the rows of pairs at some positions."""
         known, rows = self._of.pop(kind, (pairs[:0], ()))
-        is_new = ~np.isin(pairs, known)
+        at = np.searchsorted(known, pairs)
+        is_new = np.append(known, -1)[at] != pairs
         if is_new.any():
             new, first = np.unique(pairs[is_new], return_index=True)
             made = compute(np.flatnonzero(is_new)[first])
-            known = np.concatenate((known, new))
-            order = np.argsort(known)
-            known = known[order]
-            rows = tuple(
-                np.concatenate(parts)[order] for parts in (zip(rows, made, strict=True) if rows else zip(made))
-            )
+            between = np.searchsorted(known, new)
+            known = np.insert(known, between, new)
+            rows = tuple(map(np.insert, rows, repeat(between), made, repeat(0))) if rows else made
+            at = np.searchsorted(known, pairs)
         if len(known) <= _MOST:
             self._of[kind] = known, rows
-        at = np.searchsorted(known, pairs)
         return tuple(column[at] for column in rows)
 
 

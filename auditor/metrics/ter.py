@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from auditor.arrays import np
+from auditor.arrays import NDArray, np
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, cards
-from auditor.metrics.kernels.columns import Sides, sides
+from auditor.metrics.kernels.columns import Ids, Sides, chosen, meetings, sides
+from auditor.metrics.known import KnownPairs, Rows, known_pairs
 from auditor.metrics.together import Together, parts, whole
+
+if TYPE_CHECKING:
+    from auditor.metrics.kernels.ter import Edits
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
@@ -50,9 +54,9 @@ def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 TOGETHER = Together(_sums, _of_sums)
 
 
-def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> tuple[pl.DataFrame, Sides]:
+def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> tuple[pl.DataFrame, Sides, Ids]:
     """Return candidates and references; words that differ only in case are equal unless the case is kept."""
-    counts, both = sides(rows["candidate_tokens"], rows["reference_tokens"])
+    counts, both, ids = sides(rows["candidate_tokens"], rows["reference_tokens"])
     twins = rows["case_variant"]
     if parameters["case"] == "lower" and twins.height:
         texts = (both.candidates, both.references)
@@ -61,14 +65,38 @@ def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> t
         first[twins["token_id"].to_numpy()] = twins["twin_id"].to_numpy()
         candidates, references = (side._replace(tokens=first[side.tokens]) for side in texts)
         both = both._replace(candidates=candidates, references=references)
-    return counts, both
+    return counts, both, ids
+
+
+def _of_pairs(known: KnownPairs, both: Sides, ids: Ids, parameters: Mapping[str, Any]) -> Edits:
+    """Count the edits of the pairs that are not known, and combine those of each candidate as `edits` does."""
+    from auditor.metrics.kernels import ter  # noqa: PLC0415
+
+    met = meetings(both)
+    lengths = np.diff(both.references.starts)[met.reference]
+
+    def compute(at: NDArray[np.int64]) -> Rows:
+        reference = met.reference[at]
+        alone = Sides(chosen(both.candidates, met.candidate[at]), both.references, reference, reference + 1, 0 * at - 1)
+        return (ter.edits(alone, shifts=bool(parameters["shifts"])).edits,)
+
+    kind = ("ter", *sorted(parameters.items()))
+    (needed,) = known.rows(kind, ids.paired(met), compute)
+    starts = np.flatnonzero(np.diff(met.candidate, prepend=-1))
+    fewest = np.minimum.reduceat(needed, starts)
+    nearest = np.maximum.reduceat(np.where(needed == fewest[met.candidate], lengths, 0), starts)
+    references = np.diff(starts, append=len(needed))
+    rates = np.where(lengths > 0, needed / np.maximum(lengths, 1), np.minimum(needed, 1))
+    rate = np.bincount(met.candidate, weights=rates) / references  # adds in the order of the references
+    return ter.Edits(fewest, nearest, np.add.reduceat(lengths, starts), references, rate)
 
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels.ter import edits  # noqa: PLC0415
 
-    counts, both = _sides(rows, parameters)
-    made = edits(both, shifts=bool(parameters["shifts"]))
+    counts, both, ids = _sides(rows, parameters)
+    known = known_pairs() if len(both.held) else None
+    made = edits(both, shifts=bool(parameters["shifts"])) if known is None else _of_pairs(known, both, ids, parameters)
     return counts.with_columns(
         *(
             pl.Series(name, getattr(made, name)).cast(pl.UInt32)

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Literal
 
 import polars as pl
 
 from auditor.errors import MetricError
+from auditor.metrics.card import CountSpec
 from auditor.metrics.known import KnownPairs, remembering
 from auditor.model import Draw, Progress, silent
-from auditor.scoring.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates
+from auditor.scoring.counting import bind_text_tokens, count_in_parts
 from auditor.scoring.registry import MetricRequest
-from auditor.scoring.scores import refuse_unscorable, scored
+from auditor.scoring.scores import refuse_unscorable, scored, too_long
+from auditor.scoring.whole_draw import drawn_from, gather
+from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.tokens import tokenize
+from auditor.store.workspace import Workspace, is_read
 
 Rule = Literal["all", "loo"]
+
+_KEYS = ("candidate", "image", "slot")
+
+#: Counts that have a SELECT for all numbers of references at once: each reference adds to those before it.
+_GROWING = {"bleu": "growing_bleu", "rouge_n": "growing_rouge_n"}
 
 
 def scores_by_references(
@@ -105,9 +116,47 @@ def each_number(
             )
     texts = [whole.selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokenize(whole.store, texts, whole.tokenizer, progress)
+    own = order.rule == "loo"
+    every = [replace(candidate, once=True) for candidate in ([order.candidates(order.most)] if own else candidates)]
+    is_plain = not too_long(whole) and not any(candidate.references for candidate in every)
+    growing = [metric for metric in metrics if is_plain and metric.counting.table in _GROWING]
+    grown = _grown(whole, every, growing, progress) if growing else pl.DataFrame()
+    others = [metric for metric in metrics if metric not in growing]
+    drawn = _gathered(whole, every) if is_plain and any(_weighs_ngrams(metric) for metric in others) else None
     for k in range(1, order.most + 1) if at is None else at:
-        sets = [order.candidates(k)] if order.rule == "loo" else candidates
-        with remembering(pairs):
-            scores = scored(order.first(captions, k), sets, metrics, progress)
-        scores = scores.with_columns(references=pl.lit(k, pl.UInt32))
-        yield scores.select("candidate", "image", "slot", "references", *(metric.label for metric in metrics))
+        scores = grown.filter(references=k).drop("references") if growing else grown
+        if others:
+            with remembering(pairs), drawn_from(drawn):
+                sets = [order.candidates(k)] if own else candidates
+                counted = scored(order.first(captions, k), sets, others, progress)
+            scores = counted.join(scores, on=_KEYS, maintain_order="left") if growing else counted
+        yield scores.select(*_KEYS, pl.lit(k, pl.UInt32).alias("references"), *(metric.label for metric in metrics))
+
+
+def _grown(
+    whole: Captions, candidates: Sequence[CandidateSet], metrics: Sequence[MetricRequest], progress: Progress
+) -> pl.DataFrame:
+    """Score by metrics whose counts SQL has for all numbers of references at once. Columns: as in `each_number`."""
+    specs = {metric.label: replace(metric.counting, relation=_GROWING[metric.counting.table]) for metric in metrics}
+    keys = ["references", *_KEYS]
+    of_spec: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs.values()}
+    for spec, counts in count_in_parts(whole, candidates, [*of_spec], progress):
+        named = [metric for metric in metrics if specs[metric.label] == spec]
+        of_spec[spec].append(counts.select(*keys, *(metric.scores(counts) for metric in named)))
+    frames = [pl.concat(parts) for parts in of_spec.values()]
+    joined = reduce(lambda one, other: one.join(other, on=keys), frames)
+    order = pl.Enum([candidate.name for candidate in candidates])
+    return joined.sort("references", pl.col("candidate").cast(order), "image", "slot")
+
+
+def _gathered(whole: Captions, candidates: Sequence[CandidateSet]) -> Workspace:
+    """Find the n-grams of all captions that are drawn, and of the candidates."""
+    workspace = whole.workspace(most_words=ngrams.MOST_WORDS)
+    bind_candidates(workspace, candidates)
+    bind_text_tokens(workspace, None)
+    gather(workspace, ngrams.buckets(workspace, workspace.rows("pairing_count")))
+    return workspace
+
+
+def _weighs_ngrams(metric: MetricRequest) -> bool:
+    return is_read("ngram_occurrence", metric.counting.relations)

@@ -13,6 +13,7 @@ from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
 from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, keep_drawn
 from auditor.scoring.first_use import compiled_meanwhile
+from auditor.scoring.whole_draw import bind_occurrences
 from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, bind_references
 from auditor.store.sqlfiles import catalogue
@@ -216,6 +217,7 @@ def _count(
             if changed:  # after document frequencies, which are those of the unchanged references
                 workspace.bind("reference", changed)
             for at_work, is_last in _bucket_by_bucket(workspace, buckets):
+                bind_occurrences(at_work, normalization, [relation for spec in group for relation in spec.relations])
                 if any(map(_reads_content, group)):
                     at_work.bind("content_word", _CONTENT)
                 aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read

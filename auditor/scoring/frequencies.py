@@ -16,6 +16,7 @@ from auditor.metrics import idf
 from auditor.metrics.cider import refusal
 from auditor.model import Selection
 from auditor.scoring.registry import MetricRequest
+from auditor.scoring.whole_draw import bind_frequencies
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
@@ -93,10 +94,10 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
         _bind_other(captions, workspace, of, normalization)
         return
     frequency = "document_frequency" if idf_mode == idf.DATASET else "selection_frequency"
-    if normalization is None:
-        ngrams.provide(captions, workspace, frequency)
-    else:
+    if normalization is not None:
         ngrams.count(workspace, frequency)
+    elif idf_mode != idf.DATASET or not bind_frequencies(captions, workspace, frequency):
+        ngrams.provide(captions, workspace, frequency)
     if idf_mode == idf.DATASET:
         images = workspace.query("select coalesce(max(image_no), 1) as images from reference").item()
         workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
-from auditor.metrics.kernels.columns import sides, texts
+from auditor.metrics.kernels.columns import chosen, meetings, sides, texts
 
 TOKENS = pl.List(pl.UInt32)
 
@@ -21,13 +22,26 @@ def test_column_of_empty_texts_has_no_tokens() -> None:
 
 
 def test_candidate_without_references_is_left_out() -> None:
-    number = {"image_no": pl.UInt32, "slot": pl.UInt32, "tokens": TOKENS}
-    references = pl.DataFrame({"image_no": [2, 1, 1], "slot": [0, 4, 0], "tokens": [[9], [8], [7]]}, schema=number)
+    number = {"image_no": pl.UInt32, "slot": pl.UInt32, "caption_id": pl.UInt32, "tokens": TOKENS}
+    columns = {"image_no": [2, 1, 1], "slot": [0, 4, 0], "caption_id": [12, 11, 10], "tokens": [[9], [8], [7]]}
+    references = pl.DataFrame(columns, schema=number)
     candidates = pl.DataFrame(
-        {"slot": [0, 1, 2, 3], "image_no": [1, 2, 2, 3], "held_out": [4, 0, None, None], "tokens": [[5]] * 4},
-        schema={"slot": pl.UInt32, "image_no": pl.UInt32, "held_out": pl.UInt32, "tokens": TOKENS},
+        {
+            "slot": [0, 1, 2, 3],
+            "image_no": [1, 2, 2, 3],
+            "held_out": [4, 0, None, None],
+            "caption_id": [1, 2, 3, 4],
+            "tokens": [[5]] * 4,
+        },
+        schema={"held_out": pl.UInt32, **number},
     )
-    kept, both = sides(candidates, references)
+    kept, both, ids = sides(candidates, references)
     assert kept.to_dict(as_series=False) == {"slot": [0, 2]}
     assert both.references.tokens.tolist() == [7, 8, 9]
     assert (both.first.tolist(), both.last.tolist(), both.held.tolist()) == ([0, 2], [2, 3], [1, -1])
+    assert ids.paired(meetings(both)).tolist() == [(1 << 32) + 10, (3 << 32) + 12]
+
+
+def test_chosen_texts_are_those_at_the_positions() -> None:
+    laid = chosen(texts(pl.Series([[1, 2], [], [3]], dtype=TOKENS)), np.array([2, 0, 0, 1]))
+    assert (laid.tokens.tolist(), laid.starts.tolist()) == ([3, 1, 2, 1, 2], [0, 1, 3, 5, 5])

@@ -292,10 +292,13 @@ def test_common_subsequences_of_any_length_equal_the_tables(ours: list[list[int]
         {
             "image_no": 1,
             "held_out": pl.Series([None] * len(ours), dtype=pl.UInt32),
+            "caption_id": 1,
             "tokens": pl.Series(ours, dtype=tokens),
         }
     ).with_columns(pl.col("image_no").cast(pl.UInt32))
-    references = pl.DataFrame({"image_no": 1, "slot": range(len(theirs)), "tokens": pl.Series(theirs, dtype=tokens)})
+    references = pl.DataFrame(
+        {"image_no": 1, "slot": range(len(theirs)), "caption_id": 2, "tokens": pl.Series(theirs, dtype=tokens)}
+    )
     references = references.with_columns(pl.col("image_no", "slot").cast(pl.UInt32))
     both = sides(candidates, references)[1]
     met = meetings(both)

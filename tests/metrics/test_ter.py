@@ -41,19 +41,20 @@ pairs = st.lists(tokens, max_size=9).flatmap(
         st.one_of(st.permutations(reference), texts, st.permutations([*reference, 1, 2])), st.just(reference)
     )
 )
-SCHEMA = {"image_no": pl.UInt32, "slot": pl.UInt32, "tokens": pl.List(pl.UInt32)}
+SCHEMA = {"image_no": pl.UInt32, "slot": pl.UInt32, "caption_id": pl.UInt32, "tokens": pl.List(pl.UInt32)}
+OF_CANDIDATES = {"held_out": pl.UInt32, **SCHEMA}
 
 
 def edits_of(
     candidates: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, shifts: bool = True
 ) -> kernel.Edits:
     """Count candidate i against the texts references[i]."""
-    rows = [(image, slot, list(text)) for image, side in enumerate(references) for slot, text in enumerate(side)]
+    rows = [(image, slot, slot, list(text)) for image, side in enumerate(references) for slot, text in enumerate(side)]
     described = pl.DataFrame(
         {"image_no": range(len(candidates)), "held_out": None, "tokens": [list(text) for text in candidates]},
-        schema={"image_no": pl.UInt32, "held_out": pl.UInt32, "tokens": pl.List(pl.UInt32)},
-    )
-    _, both = sides(described, pl.DataFrame(rows, schema=SCHEMA, orient="row"))
+        schema={name: OF_CANDIDATES[name] for name in ("image_no", "held_out", "tokens")},
+    ).with_columns(caption_id=pl.col("image_no"))
+    _, both, _ = sides(described, pl.DataFrame(rows, schema=SCHEMA, orient="row"))
     return kernel.edits(both, shifts=shifts)
 
 
@@ -170,11 +171,11 @@ def test_words_that_differ_in_case_are_equal_unless_case_is_kept(case: str, edit
     (metric,) = requests([f"ter:case={case}"])
     asked = metric.counting
     assert asked.kernel is not None
-    candidate = {"candidate": "system", "image": "a", "slot": 0, "image_no": 1, "held_out": None, "tokens": [7, 2]}
-    columns = {"slot": pl.UInt32, "image_no": pl.UInt32, "held_out": pl.UInt32, "tokens": pl.List(pl.UInt32)}
+    place = {"candidate": "system", "image": "a", "slot": 0, "image_no": 1, "held_out": None}
+    candidate = {**place, "caption_id": 1, "tokens": [7, 2]}
     rows = {
-        "candidate_tokens": pl.DataFrame([candidate], schema_overrides=columns),
-        "reference_tokens": pl.DataFrame([(1, 0, [1, 2])], schema=SCHEMA, orient="row"),
+        "candidate_tokens": pl.DataFrame([candidate], schema_overrides=OF_CANDIDATES),
+        "reference_tokens": pl.DataFrame([(1, 0, 2, [1, 2])], schema=SCHEMA, orient="row"),
         "case_variant": pl.DataFrame(
             {"token_id": [7, 9], "twin_id": [1, 1]}, schema={"token_id": pl.UInt32, "twin_id": pl.UInt32}
         ),

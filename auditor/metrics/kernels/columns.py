@@ -32,6 +32,17 @@ class Sides(NamedTuple):
     held: NDArray[np.int64]
 
 
+class Ids(NamedTuple):
+    """The texts of candidates and references, by the number of their caption."""
+
+    candidates: NDArray[np.int64]
+    references: NDArray[np.int64]
+
+    def paired(self, met: Meetings) -> NDArray[np.int64]:
+        """Return both texts of each pair as one number."""
+        return (self.candidates[met.candidate] << 32) | self.references[met.reference]
+
+
 class Meetings(NamedTuple):
     """The pairs of a candidate and a reference of its image, by their positions in `Sides`."""
 
@@ -53,6 +64,13 @@ def texts(column: pl.Series) -> Texts:
     """Flatten a column of token lists."""
     tokens = column.filter(column.list.len() > 0).explode().cast(pl.UInt32)
     return Texts(flat(tokens), offsets(column.list.len().to_numpy()))
+
+
+def chosen(some: Texts, at: NDArray[np.int64]) -> Texts:
+    """Repeat or reorder texts: those at some positions."""
+    lengths = np.diff(some.starts)[at]
+    starts = offsets(lengths)
+    return Texts(some.tokens[np.repeat(some.starts[at] - starts[:-1], lengths) + np.arange(starts[-1])], starts)
 
 
 def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -77,15 +95,17 @@ def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataF
     return placed, references
 
 
-def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, Sides]:
-    """Join candidates (image_no, held_out, tokens, …) with references (image_no, slot, tokens).
+def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, Sides, Ids]:
+    """Join candidates (image_no, held_out, caption_id, tokens, …) with references (image_no, slot, caption_id, tokens).
 
-    Returns the candidates that have a reference, and the arrays of both sides. References are sorted by image and slot.
+    Returns the candidates that have a reference, and the arrays and ids of both sides. References are sorted by image
+    and slot.
     """
     placed, references = beside(candidates, references)
     first, last, held = (flat(placed[name]) for name in ("first", "last", "held"))
     both = Sides(texts(placed["tokens"]), texts(references["tokens"]), first, last, held)
-    return placed.drop("first", "last", "held", "tokens", "image_no", "held_out"), both
+    ids = Ids(*(side["caption_id"].cast(pl.Int64).to_numpy() for side in (placed, references)))
+    return placed.drop("first", "last", "held", "tokens", "image_no", "held_out", "caption_id"), both, ids
 
 
 def meetings(both: Sides) -> Meetings:

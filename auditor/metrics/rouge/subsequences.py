@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -11,7 +11,8 @@ import polars as pl
 
 from auditor.arrays import NDArray, np
 from auditor.metrics.card import Kernel
-from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
+from auditor.metrics.kernels.columns import Ids, Meetings, Sides, meetings, sides
+from auditor.metrics.known import KnownPairs, Rows, known_pairs
 from auditor.metrics.rouge.scoring import (
     Numbers,
     Pairs,
@@ -86,7 +87,7 @@ def _align(
 ) -> pl.DataFrame:
     """Compute the common subsequences of each candidate with each of its references."""
     candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
-    kept, both = sides(candidates, rows["reference_tokens"])
+    kept, both, _ = sides(candidates, rows["reference_tokens"])
     met = meetings(both)
     lengths = np.diff(both.references.starts).astype(np.uint32)[met.reference]
     columns = {"reference_lengths": lengths, **made(both, met), "candidate_no": met.candidate}
@@ -106,25 +107,62 @@ def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, A
 
 
 def _pool(
-    rows: Mapping[str, pl.DataFrame], once: NDArray[np.float64], twice: NDArray[np.float64], columns: Sequence[str]
+    rows: Mapping[str, pl.DataFrame],
+    parameters: Mapping[str, Any],
+    powers: tuple[NDArray[np.float64], NDArray[np.float64]],
+    columns: Sequence[str],
 ) -> pl.DataFrame:
-    """Compute the common subsequences, added over the references of each candidate."""
+    """Compute the common subsequences, added over the references of each candidate; `powers` as for the kernel."""
     from auditor.metrics.kernels.lcs import pooled_subsequences  # noqa: PLC0415
 
     candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
-    kept, both = sides(candidates, rows["reference_tokens"])
-    made = pooled_subsequences(both, once, twice)._asdict()
+    kept, both, ids = sides(candidates, rows["reference_tokens"])
+    known, kind = known_pairs() if len(both.held) else None, (columns, *sorted(parameters.items()))
+    if known is None:
+        made: Mapping[str, NDArray[Any]] = pooled_subsequences(both, *powers)._asdict()
+    else:
+        made = _added(known, kind, both, ids, *powers)
     return kept.with_columns(pl.Series(name, made[name]) for name in columns)
 
 
+def _added(
+    known: KnownPairs, kind: Hashable, both: Sides, ids: Ids, once: NDArray[np.float64], twice: NDArray[np.float64]
+) -> Mapping[str, NDArray[Any]]:
+    """Compute the pairs that are not known, and add up those of each candidate as `pooled_subsequences` does."""
+    from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences  # noqa: PLC0415
+
+    met = meetings(both)
+    ours, theirs = np.diff(both.candidates.starts)[met.candidate], np.diff(both.references.starts)[met.reference]
+
+    def added(values: NDArray[Any] | None = None) -> NDArray[Any]:
+        return np.bincount(met.candidate, values)
+
+    def compute(at: NDArray[np.int64]) -> Rows:
+        new = Meetings(met.candidate[at], met.reference[at])
+        return tuple(weighted_subsequences(both, new, _EXPONENT)) if len(once) else (common_subsequences(both, new),)
+
+    hits = known.rows(kind, ids.paired(met), compute)
+    if len(once):
+        weights = {
+            "candidate_total": once[ours],
+            "reference_total": once[theirs],
+            "reference_total_twice": twice[theirs],
+        }
+        weights |= dict(zip(_WEIGHED, hits, strict=False))
+        return {name: added(values) for name, values in weights.items()}
+    whole = {"reference_count": added(), "lcs": added(hits[0]), "reference_words": added(theirs)}
+    return {name: values.astype(np.uint32) for name, values in whole.items()}
+
+
 def _pool_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    return _pool(rows, np.empty(0), np.empty(0), ("reference_count", "lcs", "reference_words"))
+    columns = ("reference_count", "lcs", "reference_words")
+    return _pool(rows, parameters, (np.empty(0), np.empty(0)), columns)
 
 
 def _pool_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     longest = max(int(texts["tokens"].list.len().to_numpy().max(initial=0)) for texts in rows.values())
     once = _powers(np.arange(longest + 2, dtype=np.float64), _EXPONENT)
-    return _pool(rows, once, _powers(once, _EXPONENT), _WEIGHED)
+    return _pool(rows, parameters, (once, _powers(once, _EXPONENT)), _WEIGHED)
 
 
 _WEIGHED = ("weighted_lcs", "weighted_runs", "candidate_total", "reference_total", "reference_total_twice")

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+import pytest
 from conftest import Rows, ingest_rows
 
-from auditor.scoring.by_reference_count import ReferenceOrder, each_number, scores_by_references
+from auditor.scoring.by_reference_count import ReferenceOrder, Rule, each_number, scores_by_references
 from auditor.scoring.candidates import HUMAN, bind_candidates, output_of
 from auditor.scoring.registry import METRICS, References, requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.captions import Captions
-from auditor.store.connection import Store
+from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
 BY_REFERENCES = [name for name, metric in METRICS.items() if not metric.sees_images]
+
+#: Settings that count or weigh n-grams in another way, or prepare tokens for it.
+SETTINGS = (
+    *("bleu-4:stem=true", "rouge-2:ascii=false", "rouge-3:ascii=false", "rouge-l:stem=true", "rouge-w-1.2:ascii=false"),
+    *(
+        "cider-d:stem=true",
+        "cider:idf=none",
+        "cider:references=max",
+        "cider-d:tf=paper",
+        "ter:aggregate=mean",
+        "ter:case=kept",
+    ),
+)
 
 #: One of each way to count, and settings whose documents are not the images.
 METRICS_OF_ALL_WAYS = ("bleu-4", "rouge-su4", "rouge-l:aggregate=coco", "meteor", "cider-d", "ter", "cider:idf=fold")
@@ -31,6 +46,26 @@ def test_scores_at_each_number_are_those_of_the_captions_drawn_so_far(store: Sto
         order = ReferenceOrder(2, 1, "loo")
         anew = score_candidates(order.first(captions, k), [order.candidates(k)], metrics)
         assert grown.filter(references=k).drop("references").equals(anew)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("rule", ["all", "loo"])
+def test_each_number_of_random_texts_equals_a_score_of_its_own(store: Store, rule: Rule, mirrored: bool) -> None:
+    """Words come back within a text, in other texts of the image, and in other images."""
+    rng, words = np.random.default_rng(1), ["a", "dog", "runs", "café", "in", "The", "the", "park"]
+    texts = [[" ".join(rng.choice(words, rng.integers(0, 9))) for _ in range(7)] for _ in range(5)]
+    with Store.open(MEMORY) as other:  # which knows no counts of the first
+        for each in (store, other):
+            ingest_rows(each, rows_of(texts))
+            ingest_rows(each, rows_of([[text[-1]] for text in texts]), "system", kind="candidates")
+        captions, others = (Captions(each, resolve(each, "set"), "bare") for each in (store, other))
+        system, metrics = [output_of(resolve(store, "system"))], requests([*BY_REFERENCES, *SETTINGS])
+        order = ReferenceOrder(5, 3, rule, mirrored, held_out=2)
+        for k, grown in enumerate(each_number(captions, system, metrics, order), 1):
+            candidates = [order.candidates(k)] if rule == "loo" else system
+            anew = score_candidates(order.first(others, k), candidates, metrics)
+            assert grown.drop("references").equals(anew)
+            assert grown["references"].unique().to_list() == [k]
 
 
 def test_most_references_are_those_of_a_draw_of_as_many(store: Store) -> None:
