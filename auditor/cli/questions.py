@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -55,6 +54,8 @@ class Row:
 @cache
 def table() -> Mapping[str, Any]:
     """Return the table: `section`, each with a title, a word to ask by and rows; and `former` calls."""
+    import tomllib  # most commands do not read the table
+
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 

@@ -12,8 +12,7 @@ import duckdb
 import polars as pl
 
 from auditor.errors import AuditorError, SqlError
-from auditor.store import ngrams, statements, versions
-from auditor.store.captions import Captions
+from auditor.store import statements
 from auditor.store.connection import ArrowStream, Store
 from auditor.store.engine import engine_errors
 from auditor.store.statements import called_with, parameters, refuse_other_than_reading
@@ -37,6 +36,8 @@ _BOUNDED = {
 }
 
 _ROWS_AT_ONCE = 20_000
+
+_FREQUENCIES = "ngram_frequency"
 
 
 @dataclass(frozen=True)
@@ -139,13 +140,17 @@ def _run(
     most: int | None = None,
 ) -> T:
     refuse_other_than_reading(store.connection, statement, files=store.files is not None)
-    _refuse_other_parameters(statement, params)
     connection, path = store.connection, store.path
-    statements.provide(connection)
+    _refuse_other_parameters(connection, statement, params)
+    statements.provide(connection, statement)
 
     def work() -> T:
         with engine_errors(path, of_user=True):
-            relation = connection.sql(statement, params=dict(params) or None)
+            try:
+                relation = connection.sql(statement, params=dict(params) or None)
+            except duckdb.CatalogException:  # its message suggests what it knows
+                statements.provide(connection)
+                relation = connection.sql(statement, params=dict(params) or None)
             columns = _columns(relation)
             if most is not None:
                 relation = relation.limit(most)
@@ -160,14 +165,18 @@ def _run(
 
 def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
     """Keep the n-gram frequencies that a statement used, so that the next one does not count them again."""
+    if _FREQUENCIES not in statement.lower():
+        return
+    from auditor.store import captions, ngrams, versions  # noqa: PLC0415  most statements need none of them
+
     with suppress(AuditorError, ValueError):  # also for a statement that does not end
-        for given in called_with(store.connection, statement, "ngram_frequency", params):
+        for given in called_with(store.connection, statement, _FREQUENCIES, params):
             ref, tokenizer = [*given, statements.TOKENIZER][:2]
-            ngrams.keep(Captions(store, versions.resolve(store, ref), tokenizer))
+            ngrams.keep(captions.Captions(store, versions.resolve(store, ref), tokenizer))
 
 
-def _refuse_other_parameters(statement: str, params: Params) -> None:
-    wanted = sorted(parameters(statement))
+def _refuse_other_parameters(connection: duckdb.DuckDBPyConnection, statement: str, params: Params) -> None:
+    wanted = sorted(parameters(statement, connection))
     if lacking := [name for name in wanted if name not in params]:
         raise SqlError(f"${lacking[0]} has no value; set it with -p {lacking[0]}=VALUE, or params={{…}} in Python")
     if unused := [name for name in params if name not in wanted]:

@@ -66,9 +66,13 @@ _OF_FILES = {
 }  # fmt: skip
 
 
-def parameters(statement: str) -> set[str]:
+#: Words of statements that list what is defined: the engine's relations and functions for that.
+_LISTS = ("duckdb_", "information_schema", "pg_", "pragma", "show", "describe", "summarize", "sqlite_master")
+
+
+def parameters(statement: str, connection: duckdb.DuckDBPyConnection | None = None) -> set[str]:
     """Return the names of the parameters of one or more statements. Raises `SqlError` for invalid SQL."""
-    return {name for parsed in _parsed(statement) for name in parsed.named_parameters}
+    return {name for parsed in _parsed(statement, connection) for name in parsed.named_parameters}
 
 
 def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: str, *, files: bool = False) -> None:
@@ -76,7 +80,7 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
 
     An EXPLAIN is of such a statement and does not run it. Raises `SqlError`; `UsageError` for none or more than one.
     """
-    statements = _parsed(statement)
+    statements = _parsed(statement, connection)
     if len(statements) != 1:
         raise UsageError(f"expected one statement, found {len(statements)}")
     try:
@@ -130,9 +134,9 @@ def called_with(
             ]
 
 
-def _parsed(statement: str) -> list[duckdb.Statement]:
+def _parsed(statement: str, connection: duckdb.DuckDBPyConnection | None = None) -> list[duckdb.Statement]:
     try:
-        return duckdb.extract_statements(statement)
+        return (connection or duckdb).extract_statements(statement)  # without a connection, one is opened
     except duckdb.Error as error:
         raise SqlError(str(error).strip()) from error
 
@@ -205,10 +209,16 @@ def relations() -> dict[str, Relation]:
     return ordered
 
 
-def provide(connection: duckdb.DuckDBPyConnection) -> None:
-    """Define the views and functions on a connection, without functions over counts that were dropped."""
-    absent = {"cache.ngram_frequency"}
-    for relation in relations().values():
+def provide(connection: duckdb.DuckDBPyConnection, statement: str = _LISTS[0]) -> None:
+    """Define the views and functions that a statement may name, or list, without those over counts that were dropped.
+
+    Without a statement, all are defined.
+    """
+    absent, text = {"cache.ngram_frequency"}, statement.lower()
+    needed = {name for name in relations() if name in text or any(word in text for word in _LISTS)}
+    for relation in reversed(relations().values()):
+        needed |= {*relation.file.reads} if relation.name in needed else set()
+    for relation in (relation for relation in relations().values() if relation.name in needed):
         for definition in relation.definitions:
             try:
                 connection.execute(definition).complete()
