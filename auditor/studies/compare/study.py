@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, get_args
 
 import polars as pl
@@ -17,8 +17,8 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Sentence, Table, findings_in, joined, notes_in
 from auditor.result.portraits import HOMOGENEITY
 from auditor.scoring.candidate_sets import Substitutes, one_pool, substitutes_of
-from auditor.scoring.registry import References, defaults, left_out, requests
-from auditor.scoring.scores import repeats
+from auditor.scoring.registry import References, are_ours, defaults, left_out, requests
+from auditor.scoring.scores import repeats, signatures
 from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.scoring.variants import RAW, merged, stacked
 from auditor.statistics import published as of_sets
@@ -26,6 +26,8 @@ from auditor.statistics.paired_systems import Resampling
 from auditor.steps import Steps
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
+from auditor.store.kept_results import kept_result
+from auditor.store.versions import resolve_all
 from auditor.studies.compare import overlap, pairs, published, tables, why
 from auditor.studies.compare.answer import METRICS, Answer, answer, lead, quoted, same_captions
 from auditor.studies.compare.equalize import changed_orders, unequal_captions, variants_of
@@ -91,17 +93,30 @@ def among_each_other(
         return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
     substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
     unequal = unequal_captions(every, references)
-    variants, why_not = variants_of(
-        every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
-    )
-    steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
-    setting = Setting(names, bool(metrics), substitutes, resampling, steps, {})
-    main = [*variants][-1]
-    parts = {name: measured(every, of, setting, explains=name == main) for name, of in variants.items()}
-    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
-    repeated = repeats(every, progress, left_out=distinct)
-    result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
-    return added(result, sameness) if sameness else result
+
+    def make() -> Result:
+        variants, why_not = variants_of(
+            every, references, images, seed, equalize=equalize, distinct=distinct, unequal=bool(unequal)
+        )
+        steps = Steps(progress, [*(captions.label for captions in every), "Comparison"] * len(variants))
+        setting = Setting(names, bool(metrics), substitutes, resampling, steps, {})
+        main = [*variants][-1]
+        parts = {name: measured(every, of, setting, explains=name == main) for name, of in variants.items()}
+        notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone, *pooled, *why_not]
+        repeated = repeats(every, progress, left_out=distinct)
+        result = _Comparison(parts, ranked_by, setting, unequal).result(selections_of(every), shared, notes, repeated)
+        return added(result, sameness) if sameness else result
+
+    if not are_ours(requests(names)):
+        return make()
+    named = [captions.selection.pinned_name for captions in selected]
+    signed = signatures(requests(names), selected[0].tokenizer, against)
+    settings = {
+        "signed": signed, "metrics": metrics, "tokenizer": selected[0].tokenizer, "references": references,
+        "distinct": distinct, "others": others, "corpus": corpus, "resampling": asdict(resampling), "images": images,
+        "equalize": equalize, "missing": missing, "selected": named, "notes": selected[0].notes,
+    }  # fmt: skip
+    return kept_result(store, "compare", selections_of(every), settings, make, beside=resolve_all(store, others))
 
 
 def among_published(
