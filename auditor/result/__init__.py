@@ -77,6 +77,9 @@ def program() -> str:
     return f"auditor {VERSION}"
 
 
+#: What stands for the rows in a document before they are written.
+_ROWS = "rows of the frame"
+
 _FLOATS, _FLOAT_LISTS = cs.float(), cs.list(cs.float())
 
 
@@ -330,18 +333,29 @@ class Result(ShownResult):
             "notes": [record(text, "note") for text in self.notes],
             "sql": list(self.sql),
             "findings": [finding.record() for finding in self.findings],
-            "rows": self.frame.drop(self.volatile)
-            .with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element())))
-            .to_dicts(),
+            "rows": _ROWS,
         }
-        return document_json(
-            {f"auditor.{self.command}/v{JSON_VERSION}": body | ({"volatile": self.apart()} if volatile else {})}
-        )
+        document = {f"auditor.{self.command}/v{JSON_VERSION}": body | ({"volatile": self.apart()} if volatile else {})}
+        finite = (_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element())))
+        before, _, after = document_json(document).partition(f'"rows": "{_ROWS}"')
+        return f'{before}"rows": {_json_rows(self.frame.drop(self.volatile).with_columns(*finite))}{after}'
 
     def apart(self) -> dict[str, Any]:
         """Return the values that can differ in another store of the same captions, as a JSON object."""
         rows = {"rows": self.frame.select(self.volatile).to_dicts()} if self.volatile else {}
         return {"versions": [selection.volatile() for selection in self.selections], **rows}
+
+
+def _json_rows(rows: pl.DataFrame) -> str:
+    """Write rows as `document_json` does at their place; with an indent, the encoder of the library is slow."""
+    outer, inner = (f"\n{' ' * depth}" for depth in (6, 8))
+    if rows.is_empty() or any(kind.is_nested() for kind in rows.dtypes):
+        return document_json(rows.to_dicts()).replace("\n", outer[:5])
+    encode = json.JSONEncoder(
+        ensure_ascii=False, allow_nan=False, separators=(f",{inner}", ": "), default=_json_value
+    ).encode
+    each = (f"{{{inner}{encode(row)[1:-1]}{outer}}}" for row in rows.iter_rows(named=True))
+    return f"[{outer}{f',{outer}'.join(each)}{outer[:5]}]"
 
 
 def document_json(document: object, indent: int | None = 2) -> str:
