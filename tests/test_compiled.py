@@ -75,12 +75,8 @@ def _made_of(draw: np.random.Generator) -> list[bytes]:
     texts = Texts(draw.integers(0, 9, int(lengths.sum())).astype(np.uint32), offsets(lengths))
     first, last = np.zeros(12, np.int64), np.full(12, 12, np.int64)
     both = Sides(texts, texts, first, last, draw.integers(-1, 12, 12))
-    powers = np.arange(100.0) ** 1.2
-    arrays = [
-        *lcs.pooled_subsequences(both, np.empty(0), np.empty(0)),
-        *lcs.pooled_subsequences(both, powers, powers**1.2),
-        lcs.common_subsequences(both, meetings(both)),
-    ]
+    met = meetings(both)
+    arrays = [lcs.common_subsequences(both, met), *lcs.weighted_subsequences(both, met, 1.2)]
     rankings = [discordance.ranking(draw.integers(0, most, 40)) for most in (3, 12, 1000)]
     arrays += [array for ranking in rankings for array in ranking]
     walked = diversity.Walk(1, 0, texts.tokens, texts.starts, np.arange(9, dtype=np.uint32), np.arange(12)[::-1])

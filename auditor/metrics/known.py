@@ -58,3 +58,9 @@ def remembering(pairs: KnownPairs) -> Iterator[None]:
 def known_pairs() -> KnownPairs | None:
     """Return the known pairs of this block; null if pairs are asked for only once."""
     return _pairs.get()
+
+
+def rows_of(kind: Hashable, pairs: NDArray[np.int64], compute: Callable[[NDArray[np.int64]], Rows]) -> Rows:
+    """Return columns with a row for each pair: within a block as `KnownPairs.rows` does, else all computed."""
+    known = known_pairs()
+    return known.rows(kind, pairs, compute) if known and len(pairs) else compute(np.arange(len(pairs)))

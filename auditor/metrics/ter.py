@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from auditor.arrays import NDArray, np
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, cards
-from auditor.metrics.kernels.columns import Ids, Sides, chosen, meetings, sides
-from auditor.metrics.known import KnownPairs, Rows, known_pairs
+from auditor.metrics.kernels.columns import Ids, Meetings, Sides, meetings, sides
+from auditor.metrics.known import Rows, rows_of
 from auditor.metrics.together import Together, parts, whole
-
-if TYPE_CHECKING:
-    from auditor.metrics.kernels.ter import Edits
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
@@ -68,41 +65,34 @@ def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> t
     return counts, both, ids
 
 
-def _of_pairs(known: KnownPairs, both: Sides, ids: Ids, parameters: Mapping[str, Any]) -> Edits:
-    """Count the edits of the pairs that are not known, and combine those of each candidate as `edits` does."""
-    from auditor.metrics.kernels import ter  # noqa: PLC0415
-
-    met = meetings(both)
-    lengths = np.diff(both.references.starts)[met.reference]
-
-    def compute(at: NDArray[np.int64]) -> Rows:
-        reference = met.reference[at]
-        alone = Sides(chosen(both.candidates, met.candidate[at]), both.references, reference, reference + 1, 0 * at - 1)
-        return (ter.edits(alone, shifts=bool(parameters["shifts"])).edits,)
-
-    kind = ("ter", *sorted(parameters.items()))
-    (needed,) = known.rows(kind, ids.paired(met), compute)
-    starts = np.flatnonzero(np.diff(met.candidate, prepend=-1))
-    fewest = np.minimum.reduceat(needed, starts)
-    nearest = np.maximum.reduceat(np.where(needed == fewest[met.candidate], lengths, 0), starts)
-    references = np.diff(starts, append=len(needed))
-    rates = np.where(lengths > 0, needed / np.maximum(lengths, 1), np.minimum(needed, 1))
-    rate = np.bincount(met.candidate, weights=rates) / references  # adds in the order of the references
-    return ter.Edits(fewest, nearest, np.add.reduceat(lengths, starts), references, rate)
-
-
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Count the edits of each candidate with its references.
+
+    `edits` is the fewest, `nearest` the length of the reference that needs the fewest (the longest if several do).
+    `rate` is the mean over the references of edits per word (for a reference without words 1 if it needs edits, else
+    0), `length` the number of words of all references, `references` their number.
+    """
     from auditor.metrics.kernels.ter import edits  # noqa: PLC0415
 
     counts, both, ids = _sides(rows, parameters)
-    known = known_pairs() if len(both.held) else None
-    made = edits(both, shifts=bool(parameters["shifts"])) if known is None else _of_pairs(known, both, ids, parameters)
+    met = meetings(both)
+
+    def compute(at: NDArray[np.int64]) -> Rows:
+        return (edits(both, Meetings(met.candidate[at], met.reference[at]), shifts=bool(parameters["shifts"])),)
+
+    (needed,) = rows_of(("ter", *sorted(parameters.items())), ids.paired(met), compute)
+    lengths = np.diff(both.references.starts)[met.reference]
+    starts = np.flatnonzero(np.diff(met.candidate, prepend=-1))
+    fewest = np.minimum.reduceat(needed, starts) if len(starts) else needed
+    nearest = np.where(needed == fewest[met.candidate], lengths, 0)
+    rates = np.where(lengths > 0, needed / np.maximum(lengths, 1), np.minimum(needed, 1))
+    length, references, rate = (np.bincount(met.candidate, each, len(starts)) for each in (lengths, None, rates))
     return counts.with_columns(
-        *(
-            pl.Series(name, getattr(made, name)).cast(pl.UInt32)
-            for name in ("edits", "nearest", "length", "references")
-        ),
-        pl.Series("rate", made.rate),
+        pl.Series("edits", fewest).cast(pl.UInt32),
+        pl.Series("nearest", np.maximum.reduceat(nearest, starts) if len(starts) else nearest).cast(pl.UInt32),
+        pl.Series("length", length).cast(pl.UInt32),
+        pl.Series("references", references).cast(pl.UInt32),
+        rate=pl.Series(rate / references),
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
-from auditor.metrics.kernels.columns import chosen, meetings, sides, texts
+from auditor.metrics.kernels.columns import meetings, sides, texts
 
 TOKENS = pl.List(pl.UInt32)
 
@@ -40,8 +39,3 @@ def test_candidate_without_references_is_left_out() -> None:
     assert both.references.tokens.tolist() == [7, 8, 9]
     assert (both.first.tolist(), both.last.tolist(), both.held.tolist()) == ([0, 2], [2, 3], [1, -1])
     assert ids.paired(meetings(both)).tolist() == [(1 << 32) + 10, (3 << 32) + 12]
-
-
-def test_chosen_texts_are_those_at_the_positions() -> None:
-    laid = chosen(texts(pl.Series([[1, 2], [], [3]], dtype=TOKENS)), np.array([2, 0, 0, 1]))
-    assert (laid.tokens.tolist(), laid.starts.tolist()) == ([3, 1, 2, 1, 2], [0, 1, 3, 5, 5])

@@ -66,13 +66,6 @@ def texts(column: pl.Series) -> Texts:
     return Texts(flat(tokens), offsets(column.list.len().to_numpy()))
 
 
-def chosen(some: Texts, at: NDArray[np.int64]) -> Texts:
-    """Repeat or reorder texts: those at some positions."""
-    lengths = np.diff(some.starts)[at]
-    starts = offsets(lengths)
-    return Texts(some.tokens[np.repeat(some.starts[at] - starts[:-1], lengths) + np.arange(starts[-1])], starts)
-
-
 def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Join candidates (image_no, held_out, …) with the references (image_no, slot, …) of their images.
 

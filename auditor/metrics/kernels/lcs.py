@@ -63,39 +63,6 @@ def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> Weigh
     return made
 
 
-class PooledSubsequences(NamedTuple):
-    """Sums over the references of each candidate: of common subsequences, and of the weights of both sides.
-
-    `lcs` and `reference_words` count tokens. `reference_total` adds up the weights of the references' lengths,
-    `reference_total_twice` these weights weighted again, `candidate_total` the weight of the candidate's length, once
-    for each reference.
-    """
-
-    reference_count: NDArray[np.uint32]
-    lcs: NDArray[np.uint32]
-    reference_words: NDArray[np.uint32]
-    weighted_lcs: NDArray[np.float64]
-    weighted_runs: NDArray[np.float64]
-    candidate_total: NDArray[np.float64]
-    reference_total: NDArray[np.float64]
-    reference_total_twice: NDArray[np.float64]
-
-
-def pooled_subsequences(sides: Sides, once: NDArray[np.float64], twice: NDArray[np.float64]) -> PooledSubsequences:
-    """Add up the common subsequences of each candidate and its references, plain and weighted by runs.
-
-    A run of k tokens weighs `once[k]`, and `twice[k]` if weighted again. Both have 2 elements more than the longest
-    text has tokens. Without weights of runs, only plain subsequences are computed.
-    """
-    size = len(sides.held)
-    whole, weights = (np.zeros((3, size), np.uint32), np.zeros((5, size)))
-    made = PooledSubsequences(*whole, *weights)
-    longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
-    pool = uncompiled(int((sides.last - sides.first).sum()))(_pool)
-    in_parts(size, lambda start, stop: pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
-    return made
-
-
 def _flat(sides: Sides) -> _Flat:
     return (*sides.candidates, *sides.references)
 
@@ -121,41 +88,6 @@ def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int
         ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
         theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
         made.weighted_lcs[at], made.weighted_runs[at] = _weighted(ours, theirs, weights, row)
-
-
-@compiled
-def _pool(
-    texts: _Flat,
-    references: tuple[_Places, _Places, _Places],
-    powers: tuple[_Weights, _Weights],
-    longest: int,
-    start: int,
-    stop: int,
-    made: PooledSubsequences,
-) -> None:
-    candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
-    first, last, held = references
-    once, twice = powers
-    size = longest + 2
-    cells = np.empty(size, np.int64)
-    row = _Row(np.empty(size), np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64))
-    for i in range(start, stop):
-        ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
-        for j in range(first[i], last[i]):
-            if j == held[i]:
-                continue
-            theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
-            made.reference_count[i] += 1
-            made.reference_words[i] += len(theirs)
-            if len(once):
-                weighted_lcs, weighted_runs = _weighted(ours, theirs, once, row)
-                made.weighted_lcs[i] += weighted_lcs
-                made.weighted_runs[i] += weighted_runs
-                made.candidate_total[i] += once[len(ours)]
-                made.reference_total[i] += once[len(theirs)]
-                made.reference_total_twice[i] += twice[len(theirs)]
-            else:
-                made.lcs[i] += _lcs_of_words(ours, theirs) if len(ours) <= 64 else _lcs_of_rows(ours, theirs, cells)
 
 
 @compiled

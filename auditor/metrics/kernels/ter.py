@@ -11,28 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from auditor.compiled import array_part, compiled, part
 from auditor.metrics.kernels import edit_distance as distance
-from auditor.metrics.kernels.columns import Sides, Texts, in_parts
+from auditor.metrics.kernels.columns import Meetings, Sides, Texts, in_parts
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
-
-
-class Edits(NamedTuple):
-    """The edits that turn each candidate into its references.
-
-    `edits` is the fewest, `nearest` the length of the reference that needs the fewest (the longest if several do).
-    `rate` is the mean over the references of edits per word (for a reference without words 1 if it needs edits, else
-    0), `length` the number of words of all references, `references` their number.
-    """
-
-    edits: Numbers
-    nearest: Numbers
-    length: Numbers
-    references: Numbers
-    rate: NDArray[np.float64]
 
 
 class _Desk(NamedTuple):
@@ -53,17 +37,15 @@ class _Desk(NamedTuple):
     none: Table
 
 
-def edits(both: Sides, *, shifts: bool = True) -> Edits:
-    """Count the edits of every candidate against each reference of its image except the held-out one.
+def edits(both: Sides, met: Meetings, *, shifts: bool = True) -> Numbers:
+    """Count the edits that turn the candidate of every pair into its reference.
 
     Without `shifts` it is the edit distance inside the beam.
     """
-    count = len(both.first)
-    fewest, nearest, length, references = (np.zeros(count, np.int64) for _ in range(4))
-    made = Edits(fewest, nearest, length, references, np.zeros(count, np.float64))
+    needed = np.empty(len(met.candidate), np.int64)
     longest = tuple(int(np.diff(side.starts).max(initial=0)) for side in (both.candidates, both.references))
-    in_parts(count, lambda first, last: _edits(both, shifts, first, last, _desk(*longest), made))
-    return made
+    in_parts(len(needed), lambda first, last: _edits(both, met, shifts, first, last, _desk(*longest), needed))
+    return needed
 
 
 def _desk(n_hyp: int, n_ref: int) -> _Desk:
@@ -85,23 +67,10 @@ def _desk(n_hyp: int, n_ref: int) -> _Desk:
 
 
 @compiled
-def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: Edits) -> None:
-    for candidate in range(first, last):
-        hyp = _text(both.candidates, candidate)
-        fewest, nearest, length, count, rate = -1, 0, 0, 0, 0.0
-        for reference in range(both.first[candidate], both.last[candidate]):
-            if reference == both.held[candidate]:
-                continue
-            ref = _text(both.references, reference)
-            needed = _edits_of_pair(hyp, ref, shifts, desk)
-            if fewest < 0 or needed < fewest or (needed == fewest and len(ref) > nearest):
-                fewest, nearest = needed, len(ref)
-            rate += needed / len(ref) if len(ref) > 0 else min(needed, 1)
-            length += len(ref)
-            count += 1
-        made.edits[candidate], made.nearest[candidate] = fewest, nearest
-        made.length[candidate], made.references[candidate] = length, count
-        made.rate[candidate] = rate / count
+def _edits(both: Sides, met: Meetings, shifts: bool, first: int, last: int, desk: _Desk, needed: Numbers) -> None:
+    for at in range(first, last):
+        hyp, ref = _text(both.candidates, met.candidate[at]), _text(both.references, met.reference[at])
+        needed[at] = _edits_of_pair(hyp, ref, shifts, desk)
 
 
 @array_part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -11,8 +11,8 @@ import polars as pl
 
 from auditor.arrays import NDArray, np
 from auditor.metrics.card import Kernel
-from auditor.metrics.kernels.columns import Ids, Meetings, Sides, meetings, sides
-from auditor.metrics.known import KnownPairs, Rows, known_pairs
+from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
+from auditor.metrics.known import Rows, rows_of
 from auditor.metrics.rouge.scoring import (
     Numbers,
     Pairs,
@@ -109,63 +109,58 @@ def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, A
 def _pool(
     rows: Mapping[str, pl.DataFrame],
     parameters: Mapping[str, Any],
-    powers: tuple[NDArray[np.float64], NDArray[np.float64]],
+    made: Callable[[Sides, Meetings], Sequence[NDArray[Any]]],
+    totals: Callable[[NDArray[np.int64], NDArray[np.int64]], Mapping[str, NDArray[Any]]],
     columns: Sequence[str],
 ) -> pl.DataFrame:
-    """Compute the common subsequences, added over the references of each candidate; `powers` as for the kernel."""
-    from auditor.metrics.kernels.lcs import pooled_subsequences  # noqa: PLC0415
-
+    """Add up the common subsequences over the references of each candidate, and the totals of their lengths."""
     candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
     kept, both, ids = sides(candidates, rows["reference_tokens"])
-    known, kind = known_pairs() if len(both.held) else None, (columns, *sorted(parameters.items()))
-    if known is None:
-        made: Mapping[str, NDArray[Any]] = pooled_subsequences(both, *powers)._asdict()
-    else:
-        made = _added(known, kind, both, ids, *powers)
-    return kept.with_columns(pl.Series(name, made[name]) for name in columns)
-
-
-def _added(
-    known: KnownPairs, kind: Hashable, both: Sides, ids: Ids, once: NDArray[np.float64], twice: NDArray[np.float64]
-) -> Mapping[str, NDArray[Any]]:
-    """Compute the pairs that are not known, and add up those of each candidate as `pooled_subsequences` does."""
-    from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences  # noqa: PLC0415
-
     met = meetings(both)
-    ours, theirs = np.diff(both.candidates.starts)[met.candidate], np.diff(both.references.starts)[met.reference]
-
-    def added(values: NDArray[Any] | None = None) -> NDArray[Any]:
-        return np.bincount(met.candidate, values)
 
     def compute(at: NDArray[np.int64]) -> Rows:
-        new = Meetings(met.candidate[at], met.reference[at])
-        return tuple(weighted_subsequences(both, new, _EXPONENT)) if len(once) else (common_subsequences(both, new),)
+        return tuple(made(both, Meetings(met.candidate[at], met.reference[at])))
 
-    hits = known.rows(kind, ids.paired(met), compute)
-    if len(once):
-        weights = {
-            "candidate_total": once[ours],
-            "reference_total": once[theirs],
-            "reference_total_twice": twice[theirs],
-        }
-        weights |= dict(zip(_WEIGHED, hits, strict=False))
-        return {name: added(values) for name, values in weights.items()}
-    whole = {"reference_count": added(), "lcs": added(hits[0]), "reference_words": added(theirs)}
-    return {name: values.astype(np.uint32) for name, values in whole.items()}
+    hits = rows_of((columns, *sorted(parameters.items())), ids.paired(met), compute)
+    lengths = (np.diff(side.starts)[at] for side, at in zip((both.candidates, both.references), met, strict=True))
+    weights = {**dict(zip(columns, hits, strict=False)), **totals(*lengths)}
+    added = {
+        name: np.bincount(met.candidate, values, len(both.held)).astype(np.float64) for name, values in weights.items()
+    }
+    return kept.with_columns(pl.Series(name, values) for name, values in added.items())
 
 
 def _pool_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    columns = ("reference_count", "lcs", "reference_words")
-    return _pool(rows, parameters, (np.empty(0), np.empty(0)), columns)
+    from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
+
+    made = _pool(
+        rows,
+        parameters,
+        lambda both, met: [common_subsequences(both, met)],
+        lambda ours, theirs: {"reference_count": np.ones(len(ours)), "reference_words": theirs},
+        ("lcs",),
+    )
+    return made.with_columns(pl.col("reference_count", "lcs", "reference_words").cast(pl.UInt32))
 
 
 def _pool_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels.lcs import weighted_subsequences  # noqa: PLC0415
+
     longest = max(int(texts["tokens"].list.len().to_numpy().max(initial=0)) for texts in rows.values())
     once = _powers(np.arange(longest + 2, dtype=np.float64), _EXPONENT)
-    return _pool(rows, parameters, (once, _powers(once, _EXPONENT)), _WEIGHED)
+    twice = _powers(once, _EXPONENT)
+    return _pool(
+        rows,
+        parameters,
+        lambda both, met: weighted_subsequences(both, met, _EXPONENT),
+        lambda ours, theirs: {
+            "candidate_total": once[ours],
+            "reference_total": once[theirs],
+            "reference_total_twice": twice[theirs],
+        },
+        ("weighted_lcs", "weighted_runs"),
+    )
 
-
-_WEIGHED = ("weighted_lcs", "weighted_runs", "candidate_total", "reference_total", "reference_total_twice")
 
 # All align the rows of `sql/scoring/candidate_tokens.sql` with the references.
 PLAIN = Kernel("rouge_l", _pool_plain, ("reference_tokens",))
