@@ -66,7 +66,7 @@ class Row:
 
 WAITS: Mapping[str, Wait] = {
     "findings": Wait([["flickr30k"]], ["findings", "flickr30k"], [1.0, 1.0]),
-    "compare": Wait([[one] for one in _FOUR], ["compare", *_FOUR], [0.65]),
+    "compare": Wait([[one] for one in _FOUR], ["compare", *_FOUR], [0.65, 0.1]),
     "report": Wait([[one] for one in _FOUR], ["report", *_FOUR, "-o", "{folder}/out.html"], [0.6, 1.0]),
     "score, 13 metrics": Wait(
         [["flickr30k"]], ["score", "flickr30k", *(f"--metric={name}" for name in _ALL)], [0.75, 1.0]

@@ -3,11 +3,11 @@
 -- grain: candidate, number of references
 -- params: skip INTEGER
 -- reads: candidate, image_text, rouge_match, reference_turn
--- returns: references, candidate, image, slot, length, reference_count, words, beginnings, pairs, unigrams, unigrams_before_last, bigrams, skip_bigrams
+-- returns: references, candidate, image, slot, length, words, beginnings, pairs, unigrams, unigrams_before_last, bigrams, skip_bigrams
 -- order: t.turn, c.candidate_no
 -- cites: Lin 2004, section 2 and 5; ROUGE-1.5.5.pl -n, -2, -u, -f A
 --
--- The counts of `rouge_n` at each number of references, by adding those of each reference.
+-- The counts of `rouge_n` at each number of references, which is their reference_count, by adding those of each reference.
 with hit as (
     select
         t.candidate_no, t.turn,
@@ -28,7 +28,7 @@ total as (
     from image_text
 )
 select
-    t.turn as references, c.candidate, c.image, c.slot, o.words::uinteger as length, t.turn as reference_count,
+    t.turn as references, c.candidate, c.image, c.slot, o.words::uinteger as length,
     (sum(r.words) over so_far)::uinteger as words,
     (sum(r.beginnings) over so_far)::uinteger as beginnings,
     (sum(r.short * (r.short - 1) // 2 + ($skip::integer + 1) * (r.words - r.short)) over so_far)::uinteger as pairs,

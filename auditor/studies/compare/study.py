@@ -111,11 +111,8 @@ def among_each_other(
         return make()
     named = [captions.selection.pinned_name for captions in selected]
     signed = signatures(requests(names), selected[0].tokenizer, against)
-    settings = {
-        "signed": signed, "metrics": metrics, "tokenizer": selected[0].tokenizer, "references": references,
-        "distinct": distinct, "others": others, "corpus": corpus, "resampling": asdict(resampling), "images": images,
-        "equalize": equalize, "missing": missing, "selected": named, "notes": selected[0].notes,
-    }  # fmt: skip
+    sampled = [references, distinct, images, equalize, missing, asdict(resampling)]
+    settings = {"metrics": [signed, metrics], "read": [named, others, corpus, selected[0].notes], "sampled": sampled}
     return kept_result(store, "compare", selections_of(every), settings, make, beside=resolve_all(store, others))
 
 
