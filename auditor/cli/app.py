@@ -42,8 +42,8 @@ _stopped: list[int] = []
 #: System errors for a full disk, a file at its size limit, and a used-up quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
-#: Settings of glibc (malloc.h): the free bytes that a heap keeps at its end, and the size of what has pages of its own.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+#: A setting of glibc (malloc.h): the free bytes that a heap keeps at its end.
+_TRIM_THRESHOLD = -1
 
 #: The least virtual memory in bytes: with less, libraries end the process without an error.
 _LEAST_ROOM = 2_000_000 << 10
@@ -257,14 +257,11 @@ def _stop(number: int, _: object) -> NoReturn:
 def _return_memory() -> None:
     """Let allocators return freed memory to the system: by default, both Polars' and glibc's keep it.
 
-    Polars keeps it for five milliseconds, glibc's heap what buffers of one bucket leave for the next: without, a fifth
-    of the time goes into asking for the same pages again.
+    Polars keeps it for five milliseconds: without them, a fifth of the time goes into asking for the same pages again.
     """
     os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:5,muzzy_decay_ms:0")  # read when Polars is imported
     with suppress(AttributeError, OSError, TypeError):  # another system
-        library = ctypes.CDLL(None)
-        library.mallopt(_TRIM_THRESHOLD, 256 << 20)
-        library.mallopt(_MMAP_THRESHOLD, 64 << 20)
+        ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, 8 << 20)
 
 
 def _run(arguments: list[str] | None) -> NoReturn:

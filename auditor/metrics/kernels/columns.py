@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -111,7 +112,8 @@ def meetings(both: Sides) -> Meetings:
     return Meetings(candidate[kept], reference[kept])
 
 
-_THREADS = 2
+#: As many as the machine has cores, and two that take turns on one.
+_THREADS = max(2, os.cpu_count() or 1)
 
 _Result = TypeVar("_Result")
 
@@ -119,9 +121,9 @@ _Result = TypeVar("_Result")
 def in_parts(size: int, run: Callable[[int, int], _Result], parts: int | None = None) -> list[_Result]:
     """Run on the positions `first` to `last` - 1 of each part, and return the results in order.
 
-    By default there are as many parts as threads. Parts are empty only without positions.
+    There are as many parts as threads, or `parts` if that is more. Parts are empty only without positions.
     """
-    parts = max(1, min(parts or _THREADS, size))
+    parts = max(1, min(max(parts or 0, _THREADS), size))
     edges = [size * part // parts for part in range(parts + 1)]
     with ThreadPoolExecutor(_THREADS) as pool:
         return list(pool.map(lambda edge: run(*edge), pairwise(edges)))
