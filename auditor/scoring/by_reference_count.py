@@ -140,8 +140,8 @@ def _grown(
     specs = {metric.label: replace(metric.counting, relation=_GROWING[metric.counting.table]) for metric in metrics}
     keys = ["references", *_KEYS]
     of_spec: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs.values()}
-    for spec, counts in count_in_parts(whole, candidates, [*of_spec], progress):
-        counts = counts.with_columns(reference_count="references")
+    for spec, rows in count_in_parts(whole, candidates, [*of_spec], progress):
+        counts = rows.with_columns(reference_count="references")
         named = [metric for metric in metrics if specs[metric.label] == spec]
         of_spec[spec].append(counts.select(*keys, *(metric.scores(counts) for metric in named)))
     frames = [pl.concat(parts) for parts in of_spec.values()]
