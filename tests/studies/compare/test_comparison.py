@@ -16,7 +16,7 @@ from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.bounds.study import bounds
-from auditor.studies.compare import overlap
+from auditor.studies.compare import overlap, study
 from auditor.studies.compare.study import compare as compare_and_test
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
@@ -53,6 +53,21 @@ def filled(store: Store) -> Store:
         "corpus",
     )
     return store
+
+
+def test_answer_is_kept_for_the_same_question_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "store.duckdb", write=True) as store:
+        ingest_rows(store, captions(60, 5), dataset="alike")
+        ingest_rows(store, captions(60, 1), dataset="unlike")
+        first = compare_and_test(store, "alike", "unlike", metrics=["bleu-1"], resamples=200)
+    asked = []
+    monkeypatch.setattr(study, "measured", lambda *given, **_: asked.append(given))
+    with Store.open(tmp_path / "store.duckdb") as store:
+        again = compare_and_test(store, "alike", "unlike", metrics=["bleu-1"], resamples=200)
+        assert (asked, again.to_json()) == ([], first.to_json())
+        with pytest.raises(AttributeError):  # another number of resamples is another question
+            compare_and_test(store, "alike", "unlike", metrics=["bleu-1"], resamples=201)
+    assert len(asked) == 1
 
 
 def by_statistic(frame: pl.DataFrame, dataset: str, column: str = "value", metric: str = "bleu-1") -> dict[str, float]:
