@@ -95,6 +95,10 @@ class ReferenceOrder:
         places = {"drawn": k + 1, "first_place": first, "last_place": first + held_out - 1}
         return CandidateSet(HUMAN.name, "candidate_of_place", places)
 
+    def sets(self, k: int, candidates: Sequence[CandidateSet]) -> Sequence[CandidateSet]:
+        """Return the sets that are scored against k references: with rule `loo` the captions, else those given."""
+        return [self.candidates(k)] if self.rule == "loo" else candidates
+
 
 def each_number(
     captions: Captions,
@@ -116,20 +120,18 @@ def each_number(
             )
     texts = [whole.selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokenize(whole.store, texts, whole.tokenizer, progress)
-    own = order.rule == "loo"
-    every = [replace(candidate, once=True) for candidate in ([order.candidates(order.most)] if own else candidates)]
+    every = [replace(candidate, once=True) for candidate in order.sets(order.most, candidates)]
     is_plain = not too_long(whole) and not any(candidate.references for candidate in every)
     growing = [metric for metric in metrics if is_plain and metric.counting.table in _GROWING]
-    grown = _grown(whole, every, growing, progress) if growing else pl.DataFrame()
     others = [metric for metric in metrics if metric not in growing]
-    drawn = _gathered(whole, every) if is_plain and any(_weighs_ngrams(metric) for metric in others) else None
+    grown = _grown(whole, every, growing, progress) if growing else pl.DataFrame()
+    drawn = _gathered(whole, every, others) if is_plain else None
     for k in range(1, order.most + 1) if at is None else at:
-        scores = grown.filter(references=k).drop("references") if growing else grown
-        if others:
-            with remembering(pairs), drawn_from(drawn):
-                sets = [order.candidates(k)] if own else candidates
-                counted = scored(order.first(captions, k), sets, others, progress)
-            scores = counted.join(scores, on=_KEYS, maintain_order="left") if growing else counted
+        frames = [grown.filter(references=k).drop("references")] if growing else []
+        with remembering(pairs), drawn_from(drawn):
+            if others:
+                frames.insert(0, scored(order.first(captions, k), order.sets(k, candidates), others, progress))
+        scores = reduce(lambda one, other: one.join(other, on=_KEYS, maintain_order="left"), frames)
         yield scores.select(*_KEYS, pl.lit(k, pl.UInt32).alias("references"), *(metric.label for metric in metrics))
 
 
@@ -150,14 +152,14 @@ def _grown(
     return joined.sort("references", pl.col("candidate").cast(order), "image", "slot")
 
 
-def _gathered(whole: Captions, candidates: Sequence[CandidateSet]) -> Workspace:
-    """Find the n-grams of all captions that are drawn, and of the candidates."""
+def _gathered(
+    whole: Captions, candidates: Sequence[CandidateSet], metrics: Sequence[MetricRequest]
+) -> Workspace | None:
+    """Find the n-grams of all captions that are drawn, and of the candidates; null if no metric reads them."""
+    if not any(is_read("ngram_occurrence", metric.counting.relations) for metric in metrics):
+        return None
     workspace = whole.workspace(most_words=ngrams.MOST_WORDS)
     bind_candidates(workspace, candidates)
     bind_text_tokens(workspace, None)
     gather(workspace, ngrams.buckets(workspace, workspace.rows("pairing_count")))
     return workspace
-
-
-def _weighs_ngrams(metric: MetricRequest) -> bool:
-    return is_read("ngram_occurrence", metric.counting.relations)
