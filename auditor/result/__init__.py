@@ -348,14 +348,14 @@ class Result(ShownResult):
 
 def _json_rows(rows: pl.DataFrame) -> str:
     """Write rows as `document_json` does at their place; with an indent, the encoder of the library is slow."""
-    outer, inner = (f"\n{' ' * depth}" for depth in (6, 8))
+    within, row_begins, field_begins = (f"\n{' ' * depth}" for depth in (4, 6, 8))
     if rows.is_empty() or any(kind.is_nested() for kind in rows.dtypes):
-        return document_json(rows.to_dicts()).replace("\n", outer[:5])
+        return document_json(rows.to_dicts()).replace("\n", within)
     encode = json.JSONEncoder(
-        ensure_ascii=False, allow_nan=False, separators=(f",{inner}", ": "), default=_json_value
+        ensure_ascii=False, allow_nan=False, separators=(f",{field_begins}", ": "), default=_json_value
     ).encode
-    each = (f"{{{inner}{encode(row)[1:-1]}{outer}}}" for row in rows.iter_rows(named=True))
-    return f"[{outer}{f',{outer}'.join(each)}{outer[:5]}]"
+    each = (f"{row_begins}{{{field_begins}{encode(row)[1:-1]}{row_begins}}}" for row in rows.iter_rows(named=True))
+    return f"[{','.join(each)}{within}]"
 
 
 def document_json(document: object, indent: int | None = 2) -> str:

@@ -16,7 +16,7 @@ from auditor.model import Draw, Progress, silent
 from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.scoring.counting import bind_text_tokens, count_in_parts
 from auditor.scoring.registry import MetricRequest
-from auditor.scoring.scores import refuse_unscorable, scored, too_long
+from auditor.scoring.scores import KEYS, refuse_unscorable, scored, too_long
 from auditor.scoring.whole_draw import drawn_from, gather
 from auditor.store import ngrams
 from auditor.store.captions import Captions
@@ -24,8 +24,6 @@ from auditor.store.tokens import tokenize
 from auditor.store.workspace import Workspace, is_read
 
 Rule = Literal["all", "loo"]
-
-_KEYS = ("candidate", "image", "slot")
 
 #: Counts that have a SELECT for all numbers of references at once: each reference adds to those before it.
 _GROWING = {"bleu": "growing_bleu", "rouge_n": "growing_rouge_n"}
@@ -109,7 +107,7 @@ def each_number(
     progress: Progress = silent,
     pairs: KnownPairs | None = None,
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows of `scores_by_references` number by number: memory needs to hold only one at a time."""
+    """Yield the rows of `scores_by_references` number by number; memory holds all numbers of BLEU and ROUGE-N."""
     pairs = pairs or KnownPairs()
     whole = order.first(captions, order.most)
     refuse_unscorable(whole, metrics)
@@ -127,12 +125,12 @@ def each_number(
     grown = _grown(whole, every, growing, progress) if growing else pl.DataFrame()
     drawn = _gathered(whole, every, others) if is_plain else None
     for k in range(1, order.most + 1) if at is None else at:
-        frames = [grown.filter(references=k).drop("references")] if growing else []
         with remembering(pairs), drawn_from(drawn):
-            if others:
-                frames.insert(0, scored(order.first(captions, k), order.sets(k, candidates), others, progress))
-        scores = reduce(lambda one, other: one.join(other, on=_KEYS, maintain_order="left"), frames)
-        yield scores.select(*_KEYS, pl.lit(k, pl.UInt32).alias("references"), *(metric.label for metric in metrics))
+            sets = order.sets(k, candidates)
+            frames = [scored(order.first(captions, k), sets, others, progress)] if others else []
+        frames += [grown.filter(references=k).drop("references")] if growing else []
+        scores = reduce(lambda one, other: one.join(other, on=KEYS, maintain_order="left"), frames)
+        yield scores.select(*KEYS, pl.lit(k, pl.UInt32).alias("references"), *(metric.label for metric in metrics))
 
 
 def _grown(
@@ -140,7 +138,7 @@ def _grown(
 ) -> pl.DataFrame:
     """Score by metrics whose counts SQL has for all numbers of references at once. Columns: as in `each_number`."""
     specs = {metric.label: replace(metric.counting, relation=_GROWING[metric.counting.table]) for metric in metrics}
-    keys = ["references", *_KEYS]
+    keys = ["references", *KEYS]
     of_spec: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs.values()}
     for spec, rows in count_in_parts(whole, candidates, [*of_spec], progress):
         counts = rows.with_columns(reference_count="references")

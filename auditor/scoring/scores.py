@@ -31,7 +31,8 @@ from auditor.store.versions import params_of
 #: Counts that a caller reads too, by spec; one that no metric needs is counted with those of the metrics.
 Collected = Mapping[CountSpec, list[pl.DataFrame]]
 
-_KEYS = ("candidate", "image", "slot")
+#: The columns that name a candidate in counts and scores.
+KEYS = ("candidate", "image", "slot")
 
 _BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
 
@@ -100,10 +101,10 @@ def scored(
     counted, position = pl.DataFrame(), pl.Series(dtype=pl.UInt32)
     for spec in specs:
         rows = pl.concat(parts.pop(spec))
-        if not rows.select(_KEYS).equals(counted):  # most countings give the same candidates in the same order
-            counted = rows.select(_KEYS)
-            position = counted.with_columns(_as_text("image")).select(pl.arg_sort_by(*_KEYS)).to_series()
-        needed = rows if seen or not frames else rows.drop(_KEYS)  # the keys of each would take most of the memory
+        if not rows.select(KEYS).equals(counted):  # most countings give the same candidates in the same order
+            counted = rows.select(KEYS)
+            position = counted.with_columns(_as_text("image")).select(pl.arg_sort_by(*KEYS)).to_series()
+        needed = rows if seen or not frames else rows.drop(KEYS)  # the keys of each would take most of the memory
         frames.append(needed.select(pl.all().gather(position)))
     whole = reduce(_joined, frames) if seen else pl.concat(frames, how="horizontal")
     return whole.select(_as_text("candidate"), _as_text("image"), "slot", *(metric.label for metric in metrics))
@@ -114,7 +115,7 @@ def _as_text(column: str) -> pl.Expr:
 
 
 def _joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-    return left.join(right, on=_KEYS, how="inner", maintain_order="left")
+    return left.join(right, on=KEYS, how="inner", maintain_order="left")
 
 
 def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:

@@ -176,7 +176,7 @@ def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
 
 
 def _refuse_other_parameters(connection: duckdb.DuckDBPyConnection, statement: str, params: Params) -> None:
-    wanted = sorted(parameters(statement, connection))
+    wanted = sorted(parameters(connection, statement))
     if lacking := [name for name in wanted if name not in params]:
         raise SqlError(f"${lacking[0]} has no value; set it with -p {lacking[0]}=VALUE, or params={{…}} in Python")
     if unused := [name for name in params if name not in wanted]:

@@ -66,13 +66,13 @@ _OF_FILES = {
 }  # fmt: skip
 
 
-#: Words of statements that list what is defined: the engine's relations and functions for that.
+#: Words of statements that can list what is defined.
 _LISTS = ("duckdb_", "information_schema", "pg_", "pragma", "show", "describe", "summarize", "sqlite_master")
 
 
-def parameters(statement: str, connection: duckdb.DuckDBPyConnection | None = None) -> set[str]:
+def parameters(connection: duckdb.DuckDBPyConnection, statement: str) -> set[str]:
     """Return the names of the parameters of one or more statements. Raises `SqlError` for invalid SQL."""
-    return {name for parsed in _parsed(statement, connection) for name in parsed.named_parameters}
+    return {name for parsed in _parsed(connection, statement) for name in parsed.named_parameters}
 
 
 def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: str, *, files: bool = False) -> None:
@@ -80,7 +80,7 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
 
     An EXPLAIN is of such a statement and does not run it. Raises `SqlError`; `UsageError` for none or more than one.
     """
-    statements = _parsed(statement, connection)
+    statements = _parsed(connection, statement)
     if len(statements) != 1:
         raise UsageError(f"expected one statement, found {len(statements)}")
     try:
@@ -134,9 +134,9 @@ def called_with(
             ]
 
 
-def _parsed(statement: str, connection: duckdb.DuckDBPyConnection | None = None) -> list[duckdb.Statement]:
+def _parsed(connection: duckdb.DuckDBPyConnection, statement: str) -> list[duckdb.Statement]:
     try:
-        return (connection or duckdb).extract_statements(statement)  # without a connection, one is opened
+        return connection.extract_statements(statement)  # that of the module opens a database for it
     except duckdb.Error as error:
         raise SqlError(str(error).strip()) from error
 
@@ -209,13 +209,14 @@ def relations() -> dict[str, Relation]:
     return ordered
 
 
-def provide(connection: duckdb.DuckDBPyConnection, statement: str = _LISTS[0]) -> None:
-    """Define the views and functions that a statement may name, or list, without those over counts that were dropped.
+def provide(connection: duckdb.DuckDBPyConnection, statement: str | None = None) -> None:
+    """Define the views and functions that a statement may name or list; all of them without a statement.
 
-    Without a statement, all are defined.
+    Functions over counts that were dropped are left out.
     """
-    absent, text = {"cache.ngram_frequency"}, statement.lower()
-    needed = {name for name in relations() if name in text or any(word in text for word in _LISTS)}
+    absent, text = {"cache.ngram_frequency"}, (statement or "").lower()
+    are_listed = statement is None or any(word in text for word in _LISTS)
+    needed = {name for name in relations() if are_listed or name in text}
     for relation in reversed(relations().values()):
         needed |= {*relation.file.reads} if relation.name in needed else set()
     for relation in (relation for relation in relations().values() if relation.name in needed):

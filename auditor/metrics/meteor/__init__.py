@@ -10,7 +10,7 @@ import polars as pl
 from auditor.arrays import NDArray, frame_of, np
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, cards
-from auditor.metrics.kernels.columns import beside, flat, in_parts, meetings, offsets, texts
+from auditor.metrics.kernels.columns import Ids, beside, flat, in_parts, meetings, offsets, texts
 from auditor.metrics.known import KnownPairs, Rows, known_pairs
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon
@@ -101,7 +101,7 @@ def _best(
         scores, statistics = _aligned({**rows, "bucket_text": rows["bucket_text"].filter(needed)}, alone, parameters)
         return scores, statistics.astype(np.uint16)
 
-    scores, statistics = known.rows(("meteor", parameters["norm"]), (ours << 32) | theirs, compute)
+    scores, statistics = known.rows(("meteor", parameters["norm"]), Ids(*pairs[:2]).paired(met), compute)
     starts = np.flatnonzero(np.diff(met.candidate, prepend=-1))
     highest = np.maximum.reduceat(scores, starts)
     first = np.minimum.reduceat(np.where(scores == highest[met.candidate], np.arange(len(scores)), len(scores)), starts)

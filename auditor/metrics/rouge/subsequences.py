@@ -123,7 +123,7 @@ def _pool(
 
     hits = rows_of((columns, *sorted(parameters.items())), ids.paired(met), compute)
     lengths = (np.diff(side.starts)[at] for side, at in zip((both.candidates, both.references), met, strict=True))
-    weights = {**dict(zip(columns, hits, strict=False)), **totals(*lengths)}
+    weights = {**dict(zip(columns, hits, strict=True)), **totals(*lengths)}
     added = {
         name: np.bincount(met.candidate, values, len(both.held)).astype(np.float64) for name, values in weights.items()
     }

@@ -61,7 +61,7 @@ def answers(
     answered = []
     for gate in gates:
         try:
-            named = statements.parameters(str(gate.limit))
+            named = statements.parameters(store.connection, str(gate.limit))
         except SqlError as error:
             raise _fault(gate, error) from error
         if gate.dataset is None and not named:
